@@ -1,0 +1,350 @@
+"""Chess positions as text: the one place that reads and writes FEN.
+
+Squares count from a1 = 0 along the ranks to h8 = 63; bit n of a bitboard is square n.
+
+The text form is FEN as the PGN standard defines it (Steven J. Edwards, 1994). For Chess960, castling rights may
+also be rook files: X-FEN (Reinhard Scharnagl, 2003) or Shredder-FEN (Stefan Meyer-Kahlen). docs/input.md lists
+what is refused, and with which message.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+FILES = "abcdefgh"
+FIELDS = ("board", "side to move", "castling", "en passant", "halfmove clock", "fullmove number")
+KINDS = {"p": "pawns", "n": "knights", "b": "bishops", "r": "rooks", "q": "queens", "k": "kings"}
+CASTLING = "-, KQkq, or rook files A to H and a to h"
+HOME_RANK = {True: 0xFF, False: 0xFF << 56}
+MOST_PIECES = 16  # a side starts with 16 and never gains one
+LONGEST_CLOCK = 9999  # no game lasts this long: the 75-move rule ends each within 8,849 moves
+
+ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
+DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+
+
+class FenError(ValueError):
+    """A FEN that is refused; its message is one line: the field, the fault, and what would be accepted.
+
+    Attributes: `field`, one of FIELDS or "end"; `text`, as given; `column`, the 0-based offset of the fault in it.
+    """
+
+    def __init__(self, field: str, reason: str, text: str, column: int) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.text = text
+        self.column = column
+
+    def __reduce__(self) -> tuple[type["FenError"], tuple[str, str, str, int]]:
+        return type(self), (self.field, str(self).removeprefix(f"{self.field}: "), self.text, self.column)
+
+    def marked(self) -> str:
+        """Two lines: the text (at most 120 characters of it) and a caret under the fault."""
+        begin = max(0, self.column - 100)
+        shown = "".join(c if " " <= c <= "~" else "?" for c in self.text[begin : begin + 120])
+        return f"{shown}\n{' ' * (self.column - begin)}^"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A chess position. `parse_fen` returns only valid ones; building one directly checks nothing.
+
+    The bitboard of a kind of piece holds both colours. `castling_rooks` holds the rooks that may still castle;
+    `en_passant` is the square behind a pawn that has just made a double push, even if nobody can capture it.
+    """
+
+    pawns: int
+    knights: int
+    bishops: int
+    rooks: int
+    queens: int
+    kings: int
+    white: int
+    black: int
+    white_to_move: bool
+    castling_rooks: int
+    en_passant: int | None
+    halfmove_clock: int
+    fullmove_number: int
+
+    def fen(self, *, chess960: bool = False) -> str:
+        """The FEN of this position, six fields.
+
+        Castling rights are written KQkq, or as the rook's file where another rook stands further out (X-FEN);
+        with `chess960`, always as the rook's file (Shredder-FEN).
+        """
+        ranks = ("".join(self._letter(8 * rank + file) for file in range(8)) for rank in reversed(range(8)))
+        board = re.sub("1+", lambda ones: str(len(ones.group())), "/".join(ranks))
+        castling = self._castling(True, chess960).upper() + self._castling(False, chess960)
+        en_passant = "-" if self.en_passant is None else square_name(self.en_passant)
+        side = "w" if self.white_to_move else "b"
+        return f"{board} {side} {castling or '-'} {en_passant} {self.halfmove_clock} {self.fullmove_number}"
+
+    def _letter(self, square: int) -> str:
+        """The FEN letter of the piece on `square`, or "1" for none."""
+        for letter, kind in KINDS.items():
+            if getattr(self, kind) >> square & 1:
+                return letter.upper() if self.white >> square & 1 else letter
+        return "1"
+
+    def _castling(self, white: bool, chess960: bool) -> str:
+        own = (self.white if white else self.black) & HOME_RANK[white]
+        letters = ""
+        for wing in "kq":
+            rooks = _wing(self.rooks & own, self.kings & own, wing)
+            for rook in _squares(self.castling_rooks & rooks):
+                letters += FILES[rook % 8] if chess960 or rook != _outermost(rooks, wing) else wing
+        return letters
+
+
+class _Field(NamedTuple):
+    """One field of a FEN: an empty `value` stands for a missing field."""
+
+    name: str
+    value: str
+    column: int
+    text: str
+
+    def fault(self, reason: str, offset: int = 0) -> FenError:
+        return FenError(self.name, reason, self.text, self.column + offset)
+
+    def refusal(self, accepted: str) -> FenError:
+        return self.fault(f"{_quoted(self.value) if self.value else 'missing'}; give {accepted}")
+
+
+def parse_fen(text: str, *, lenient: bool = False) -> Position:
+    """The position that a FEN of four fields (clocks 0 1) or six describes; "startpos" means START.
+
+    `lenient` allows more than 16 pieces a side.
+
+    Raises FenError for anything that is not a position with one king a side whose turn it can be.
+    """
+    if text.strip(" \t\r\n") == "startpos":
+        text = START
+    board, side, castling, en_passant, halfmoves, fullmoves = _fields(text)
+    pieces = _pieces(board, lenient)
+    if side.value not in ("w", "b"):
+        raise side.refusal("w or b")
+    white_to_move = side.value == "w"
+    _refuse_capturable_king(board, pieces, white_to_move)
+
+    def bitboard(letters: str) -> int:
+        return _bitboard(square for square, piece in pieces.items() if piece in letters)
+
+    return Position(
+        **{kind: bitboard(letter + letter.upper()) for letter, kind in KINDS.items()},
+        white=bitboard("PNBRQK"),
+        black=bitboard("pnbrqk"),
+        white_to_move=white_to_move,
+        castling_rooks=_castling_rooks(castling, pieces),
+        en_passant=_en_passant(en_passant, pieces, white_to_move),
+        halfmove_clock=_clock(halfmoves),
+        fullmove_number=_clock(fullmoves),
+    )
+
+
+def square_name(square: int) -> str:
+    """The name of a square: 0 is a1, 63 is h8. Raises ValueError outside 0 to 63."""
+    if not 0 <= square <= 63:
+        raise ValueError(f"square {square}; give a number from 0 (a1) to 63 (h8)")
+    return f"{FILES[square % 8]}{square // 8 + 1}"
+
+
+def parse_square(name: str) -> int:
+    """The number of a square: a1 is 0, h8 is 63. Raises ValueError for any other text."""
+    if not re.fullmatch("[a-h][1-8]", name):
+        raise ValueError(f"square {_quoted(name)}; give a file a to h and a rank 1 to 8, such as e4")
+    return FILES.index(name[0]) + 8 * (int(name[1]) - 1)
+
+
+def _fields(text: str) -> list[_Field]:
+    """The six fields of a FEN, split at blanks; the missing ones stand empty at the end of the text."""
+    words = [(word.group(), word.start()) for word in re.finditer(r"[^ \t\r\n]+", text)]
+    if len(words) > len(FIELDS):
+        extra, column = words[len(FIELDS)]
+        raise FenError("end", f"{_quoted(extra)} is a seventh field; give four fields or six", text, column)
+    end = len(text.rstrip(" \t\r\n"))
+    words += [("", end)] * (4 - len(words))
+    words += [("0", end), ("1", end)] if len(words) == 4 else [("", end)] * (6 - len(words))
+    return [_Field(name, value, column, text) for name, (value, column) in zip(FIELDS, words, strict=True)]
+
+
+def _pieces(board: _Field, lenient: bool) -> dict[int, str]:
+    """The FEN letter of every piece, by square, in the order written."""
+    if not board.value:
+        raise board.refusal(f"a position such as {START}")
+    pieces: dict[int, str] = {}
+    rank, file = 7, 0
+    for offset, letter in enumerate(f"{board.value}/"):
+        if letter == "/":
+            if file != 8:
+                raise board.fault(f"rank {rank + 1} has {file} squares; give 8", offset)
+            rank, file = rank - 1, 0
+            if rank < 0 and offset < len(board.value):
+                raise board.fault("a ninth rank; give 8 ranks with / between them", offset)
+        elif letter in "12345678":
+            if offset and board.value[offset - 1] in "12345678":
+                raise board.fault(f"two numbers in a row on rank {rank + 1}; give their sum", offset)
+            file += int(letter)
+        elif letter.lower() in KINDS and letter.isascii():
+            pieces[8 * rank + file] = letter
+            file += 1
+        else:
+            raise board.fault(
+                f"{_quoted(letter)} on rank {rank + 1}; give pieces PNBRQKpnbrqk, 1 to 8, /", offset
+            )
+        if file > 8:
+            raise board.fault(f"rank {rank + 1} has more than 8 squares; give 8", offset)
+    if rank >= 0:
+        raise board.fault(f"only {7 - rank} ranks; give 8 with / between them", len(board.value))
+    _refuse_impossible_material(board, pieces, lenient)
+    return pieces
+
+
+def _refuse_impossible_material(board: _Field, pieces: dict[int, str], lenient: bool) -> None:
+    count = Counter(pieces.values())
+    if not count["K"] and not count["k"]:
+        raise board.fault("no kings; give each side one")
+    for side, king, letters in (("white", "K", "PNBRQK"), ("black", "k", "pnbrqk")):
+        if count[king] != 1:
+            kings = f"{count[king]} {side} kings" if count[king] else f"no {side} king"
+            raise board.fault(f"{kings}; give each side one")
+        total = sum(count[letter] for letter in letters)
+        if total > MOST_PIECES and not lenient:
+            raise board.fault(f"{total} {side} pieces; give at most {MOST_PIECES} a side")
+    for square, piece in pieces.items():
+        if piece in "Pp" and square // 8 in (0, 7):
+            reason = f"a pawn on {square_name(square)}; give pawns on ranks 2 to 7"
+            raise board.fault(reason, _offset(board, pieces, square))
+
+
+def _refuse_capturable_king(board: _Field, pieces: dict[int, str], white_to_move: bool) -> None:
+    king = next(square for square, piece in pieces.items() if piece == ("k" if white_to_move else "K"))
+    attacker = _attacker(king, pieces, white_to_move)
+    if attacker is not None:
+        capture = f"{'white' if white_to_move else 'black'} could capture the king on {square_name(king)}"
+        reason = (
+            f"{capture} from {square_name(attacker)}; give a position with the side not to move out of check"
+        )
+        raise board.fault(reason, _offset(board, pieces, king))
+
+
+def _attacker(target: int, pieces: dict[int, str], white: bool) -> int | None:
+    """A square from which a piece of the given colour attacks `target`, found by walking away from it."""
+    behind = -1 if white else 1
+    for kinds, steps, reach in (
+        ("rq", ORTHOGONAL, 7),
+        ("bq", DIAGONAL, 7),
+        ("n", KNIGHT, 1),
+        ("k", ORTHOGONAL + DIAGONAL, 1),
+        ("p", ((-1, behind), (1, behind)), 1),
+    ):
+        for file_step, rank_step in steps:
+            for distance in range(1, reach + 1):
+                file = target % 8 + distance * file_step
+                rank = target // 8 + distance * rank_step
+                if not (0 <= file < 8 and 0 <= rank < 8):
+                    break
+                piece = pieces.get(8 * rank + file)
+                if piece and piece in (kinds.upper() if white else kinds):
+                    return 8 * rank + file
+                if piece:
+                    break
+    return None
+
+
+def _castling_rooks(castling: _Field, pieces: dict[int, str]) -> int:
+    """The bitboard of the rooks that the castling letters name, in any order.
+
+    K and Q name the outermost rook on that side of the king, a file letter the rook on that file.
+    """
+    if not castling.value:
+        raise castling.refusal(CASTLING)
+    if castling.value == "-":
+        return 0
+    rights = 0
+    for offset, letter in enumerate(castling.value):
+        if letter not in "KQABCDEFGHkqabcdefgh":
+            raise castling.fault(f"{_quoted(letter)}; give {CASTLING}", offset)
+        side, first, king, rook = ("white", 0, "K", "R") if letter.isupper() else ("black", 56, "k", "r")
+        home = range(first, first + 8)
+        kings = _bitboard(square for square in home if pieces.get(square) == king)
+        if not kings:
+            raise castling.fault(
+                f"{letter} without the {side} king on rank {first // 8 + 1}; remove {letter}", offset
+            )
+        rooks = _bitboard(square for square in home if pieces.get(square) == rook)
+        if letter in "KQkq":
+            wing, named = letter.lower(), _wing(rooks, kings, letter.lower())
+            missing = f"{side} rook on the {'h' if wing == 'k' else 'a'}-file side of its king"
+        else:
+            square = first + FILES.index(letter.lower())
+            wing, named = ("k" if 1 << square > kings else "q"), rooks & 1 << square
+            missing = f"{side} rook on {square_name(square)}"
+        if not named:
+            raise castling.fault(f"{letter} without a {missing}; remove {letter}", offset)
+        if rights & _wing(rooks, kings, wing):
+            raise castling.fault(f"{letter} is a second right on one side of the king; remove one", offset)
+        rights |= 1 << _outermost(named, wing)
+    return rights
+
+
+def _en_passant(en_passant: _Field, pieces: dict[int, str], white_to_move: bool) -> int | None:
+    """The square behind a pawn that has just moved two squares, or None for "-"."""
+    if en_passant.value == "-":
+        return None
+    rank, forward, pawn, colour = (6, -8, "p", "black") if white_to_move else (3, 8, "P", "white")
+    if not re.fullmatch(f"[a-h]{rank}", en_passant.value):
+        raise en_passant.refusal(
+            f"- or, on rank {rank}, the square behind the {colour} pawn that has just moved"
+        )
+    square = parse_square(en_passant.value)
+    if pieces.get(square + forward) != pawn:
+        reason = f"no {colour} pawn on {square_name(square + forward)}"
+    elif square in pieces:
+        reason = f"{en_passant.value} is not empty"
+    elif square - forward in pieces:
+        reason = f"{square_name(square - forward)}, where the pawn came from, is not empty"
+    else:
+        return square
+    raise en_passant.fault(f"{reason}, so no pawn has just passed {en_passant.value}; give -")
+
+
+def _clock(clock: _Field) -> int:
+    if not re.fullmatch("[0-9]{1,4}", clock.value):
+        raise clock.refusal(f"a number from 0 to {LONGEST_CLOCK}, or leave out both clocks")
+    return int(clock.value)
+
+
+def _bitboard(squares: Iterable[int]) -> int:
+    return sum(1 << square for square in squares)
+
+
+def _squares(bitboard: int) -> list[int]:
+    return [square for square in range(64) if bitboard >> square & 1]
+
+
+def _wing(rooks: int, king: int, wing: str) -> int:
+    """The rooks of one first rank on the h-file side ("k") or the a-file side ("q") of the king there."""
+    return rooks & (-king if wing == "k" else king - 1)
+
+
+def _outermost(rooks: int, wing: str) -> int:
+    """The square of the rook furthest from the king."""
+    return rooks.bit_length() - 1 if wing == "k" else (rooks & -rooks).bit_length() - 1
+
+
+def _offset(board: _Field, pieces: dict[int, str], square: int) -> int:
+    """Where in the board field the piece on `square` stands."""
+    letters = [offset for offset, letter in enumerate(board.value) if letter.isalpha()]
+    return letters[list(pieces).index(square)]
+
+
+def _quoted(text: str) -> str:
+    """The text in quotes on one ASCII line, cut when long."""
+    return ascii(text if len(text) <= 20 else f"{text[:20]}...")
