@@ -1,0 +1,185 @@
+"""What can be built: the levels, and one kernel for each file in sliders/.
+
+The build asks this file for its lists (`python catalogue.py modules`), the installed package reads the same
+tables, so a new kernel is one new file and a new level is one new line.
+
+A slider or popcount file begins with a comment of `key: value` lines, then free text:
+
+    # title: what people call it          # answers: one square | queen | set-wise
+    # author: who devised it              # needs: lowest level, then any CPU features beyond it
+    # year, source: where it is described # contains, lacks: instructions the built code must (not) have
+"""
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Level:
+    """One x86-64 psABI level: its compiler flags, and the CPU features it adds to the level before.
+
+    `tuning` flags are left out where the compiler does not know them.
+    """
+
+    name: str
+    flags: str
+    features: tuple[str, ...]
+    tuning: str = ""
+
+
+# The x86-64 psABI's micro-architecture levels (x86-64 ABI supplement, 2020).
+LEVELS = (
+    Level("v1", "-march=x86-64", ()),
+    Level("v2", "-march=x86-64-v2", ("cx16", "lahf_lm", "popcnt", "sse3", "sse4_1", "sse4_2", "ssse3")),
+    Level("v3", "-march=x86-64-v3",
+          ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "lzcnt", "movbe", "osxsave")),
+    # gcc 12 keeps integers in vector registers at v4 when it runs out of others, which costs a tenth.
+    Level("v4", "-march=x86-64-v4", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+          tuning="-mtune-ctrl=^general_regs_sse_spill"),
+)  # fmt: skip
+GENERIC = Level("generic", "", ())  # the only level of a machine that is not x86-64
+
+# CPU features beyond the levels that a kernel may need, with the compiler flag for each.
+FEATURE_FLAGS = {
+    "gfni": "-mgfni",
+    "avx512_vbmi": "-mavx512vbmi",
+    "avx512_vbmi2": "-mavx512vbmi2",
+    "avx512_bitalg": "-mavx512bitalg",
+    "avx512_vpopcntdq": "-mavx512vpopcntdq",
+}
+# Features for which compilers define no macro.
+NO_MACRO = {"cx16", "lahf_lm", "osxsave"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A slider or popcount file: its header fields and text, the comment signs removed."""
+
+    name: str
+    fields: dict[str, str]
+    text: str
+
+    def __getattr__(self, key: str) -> str:
+        """A header field; "" if the file does not have it."""
+        if key.startswith("_"):
+            raise AttributeError(key)
+        return self.fields.get(key, "")
+
+    @property
+    def lowest_level(self) -> str:
+        return (self.needs or LEVELS[0].name).split()[0]
+
+    @property
+    def extra_features(self) -> tuple[str, ...]:
+        """CPU features needed beyond the level."""
+        return tuple(self.needs.split()[1:])
+
+
+def read_source(path: Path) -> Source:
+    """The header of one slider or popcount file."""
+    fields: dict[str, str] = {}
+    text: list[str] = []
+    for line in path.read_text().splitlines():
+        if not line.startswith("#"):
+            break
+        content = line.removeprefix("#").removeprefix(" ")
+        key, colon, value = content.partition(": ")
+        if colon and key.isalpha() and not text:
+            fields[key] = value.strip()
+        elif content or text:
+            text.append(content)
+    return Source(path.stem, fields, "\n".join(text).strip("\n"))
+
+
+@cache
+def sliders() -> dict[str, Source]:
+    """Every kernel by name: the files in sliders/."""
+    return {path.stem: read_source(path) for path in sorted((HERE / "sliders").glob("*.pxi"))}
+
+
+@cache
+def popcounts() -> dict[str, Source]:
+    """Every popcount by name: the files in popcounts/."""
+    return {path.stem: read_source(path) for path in sorted((HERE / "popcounts").glob("*.pxi"))}
+
+
+def level_order(name: str) -> int:
+    """Position of a level in LEVELS; GENERIC counts as the first."""
+    return next((i for i, level in enumerate(LEVELS) if level.name == name), 0)
+
+
+def level_features(name: str) -> tuple[str, ...]:
+    """All CPU features that code of a level may use: its own and those of the levels before it."""
+    if name == GENERIC.name:
+        return ()
+    return tuple(feature for level in LEVELS[: level_order(name) + 1] for feature in level.features)
+
+
+def module_name(kernel: str, popcount: str, level: str) -> str:
+    return f"{kernel}_{popcount}_{level}"
+
+
+def combinations() -> list[tuple[str, str]]:
+    """(kernel, popcount) pairs that are built."""
+    return [(kernel, popcount) for kernel in sliders() for popcount in popcounts()]
+
+
+def too_low(kernel: str, level: str) -> bool:
+    """Whether a kernel needs a higher level than this one."""
+    return level_order(level) < level_order(sliders()[kernel].lowest_level)
+
+
+# ---- what the build asks for -----------------------------------------------------------------------------
+
+
+def _macro(feature: str) -> str:
+    """The macro a compiler defines for a feature: __AVX2__, but __BMI__ and __AVX512VBMI__."""
+    return f"__{'BMI' if feature == 'bmi1' else feature.upper().replace('AVX512_', 'AVX512')}__"
+
+
+def _guard(level: str, extra: tuple[str, ...]) -> str:
+    """A C header that stops the build if flags from elsewhere changed the level."""
+    allowed = {*level_features(level), *extra}
+    lines = [f"/* Compiled for {level}: the compiler's macros must say so. */", "#pragma once"]
+    for feature in (*level_features(LEVELS[-1].name), *FEATURE_FLAGS):
+        if feature in NO_MACRO or level == GENERIC.name:
+            continue
+        if feature in allowed:
+            problem = f"this compiler does not enable {feature} at {level}"
+            lines += [f"#ifndef {_macro(feature)}", f'#error "{problem}"', "#endif"]
+        else:
+            problem = f"{feature} is enabled at {level}: take -m flags and -march out of CFLAGS"
+            lines += [f"#ifdef {_macro(feature)}", f'#error "{problem}"', "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> None:
+    """Answer the build: `levels FAMILY`, `pairs`, `modules LEVEL`, or `guard LEVEL [FEATURE...]`.
+
+    Rows have their columns separated by "|".
+    """
+    match arguments:
+        case ["levels", family]:
+            for level in LEVELS if family == "x86_64" else (GENERIC,):
+                print(level.name, level.flags, level.tuning, sep="|")
+        case ["pairs"]:
+            for kernel, popcount in combinations():
+                print(kernel, popcount, sep="|")
+        case ["modules", level]:
+            for kernel, popcount in combinations():
+                if not too_low(kernel, level):
+                    features = sliders()[kernel].extra_features
+                    flags = " ".join(FEATURE_FLAGS[feature] for feature in features)
+                    print(kernel, popcount, module_name(kernel, popcount, level), " ".join(features), flags, sep="|")
+        case ["guard", level, *features]:
+            print(_guard(level, tuple(features)), end="")
+        case _:
+            raise SystemExit(main.__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
