@@ -29,23 +29,27 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from slidebench.kernels import catalogue, features
+from slidebench.kernels.errors import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import Position, parse_fen, parse_square, square_name
 
+__all__ = [
+    "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move", "PerftTime", "Position",
+    "UnavailableError", "build_commit", "choices", "default", "describe", "levels", "load", "load_choice",
+    "names", "popcounts", "why_not", "why_not_level",
+]  # fmt: skip
+
 PIECES = ("rook", "bishop", "queen")
+MOST_DEPTH = 64
 PROMOTIONS = ("", "n", "b", "r", "q")
 _BUILT = Path(__file__).parent / "built"
 
 
-class UnavailableError(ValueError):
-    """A kernel, level or popcount that does not exist or cannot run here; the message says why."""
-
-
 class PerftTime(NamedTuple):
-    """One timed perft; times in seconds of this thread's CPU and of the clock on the wall."""
+    """One timed perft: time of this thread on a CPU, and on the wall."""
 
     nodes: int
-    cpu_seconds: float
-    wall_seconds: float
+    cpu_nanoseconds: int
+    wall_nanoseconds: int
 
 
 class Move(NamedTuple):
@@ -181,7 +185,8 @@ def default(kernel: str | None = None, level: str | None = None, popcount: str |
 def load(kernel: str | None = None, level: str | None = None, popcount: str | None = None) -> Kernel:
     """The compiled kernel, with what is not given chosen by `default`.
 
-    Raises UnavailableError if it does not exist or this machine cannot run it, before anything is imported.
+    Raises UnavailableError if it does not exist or this machine cannot run it, before anything is imported;
+    DestructiveCollision if its tables cannot be built.
     """
     return load_choice(default(kernel, level, popcount))
 
@@ -263,8 +268,7 @@ class Kernel:
 
     def time_perft(self, position: str | Position, depth: int, *, bulk: bool = True) -> PerftTime:
         """Count and time a perft. Without `bulk`, moves at the last ply are made too, not only counted."""
-        nodes, cpu, wall = self._module.perft_timed(_position(position), _depth(depth), bulk)
-        return PerftTime(nodes, cpu / 1e9, wall / 1e9)
+        return PerftTime(*self._module.perft_timed(_position(position), _depth(depth), bulk))
 
     def divide(self, position: str | Position, depth: int) -> dict[str, int]:
         """Leaves below each legal move (UCI); empty at depth 0."""
@@ -308,6 +312,13 @@ class Kernel:
         return self._module.Queries(squares, occupancies)
 
 
+@cache
+def build_commit() -> tuple[str, bool]:
+    """The git commit this package was built from ("unknown" outside a checkout), and whether it was dirty."""
+    commit = (_BUILT / "commit.txt").read_text().strip()
+    return commit.removesuffix("-dirty"), commit.endswith("-dirty")
+
+
 def _require(kind: str, name: str, accepted: tuple[str, ...]) -> None:
     if name not in accepted:
         raise UnavailableError(f"no {kind} is called {name!r}; there are {', '.join(accepted)}")
@@ -332,8 +343,8 @@ def _position(position: str | Position) -> Position:
 
 
 def _depth(depth: int) -> int:
-    if not 0 <= depth <= 64:
-        raise ValueError(f"depth {depth} cannot be searched; give 0 to 64")
+    if not 0 <= depth <= MOST_DEPTH:
+        raise ValueError(f"depth {depth} cannot be searched; give 0 to {MOST_DEPTH}")
     return depth
 
 

@@ -1,0 +1,5 @@
+"""python -m slidebench.harness"""
+
+from slidebench.harness.cli import main
+
+main()

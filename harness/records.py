@@ -1,0 +1,141 @@
+"""The record: one JSON file that says what was measured, on what, and every raw sample.
+
+Numbers have their unit in the field's name. A record is written whole or not at all, again and again while a
+run goes on; one that is cut short says `"complete": false`.
+"""
+
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from slidebench.harness.cpu import Cpu, machine_name
+from slidebench.harness.workloads import Workload
+
+SCHEMA_VERSION = 1
+
+
+class RecordError(ValueError):
+    """A record that cannot be read or written; the message names the file and the way out."""
+
+
+class _Part(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A part of a record: an unknown field is an error, not something to skip."""
+
+
+class Build(_Part):
+    """One compiled kernel: how it was built, and whether it gave right answers before it was timed."""
+
+    kernel: str
+    level: str
+    popcount: str
+    compiler: str
+    flags: str
+    table_bytes: int
+    verified: bool
+    failure: str | None = None
+
+
+class Absent(_Part):
+    """A kernel that was not timed at a level, and why."""
+
+    kernel: str
+    level: str
+    popcount: str
+    reason: str
+
+
+class Samples(_Part):
+    """All samples of one kernel on one workload.
+
+    Sample i was taken in round `rounds[i]` of launch `launches[i]`, ran `operations` operations and took
+    `cpu_nanoseconds[i]` of thread CPU time: less is better.
+    """
+
+    kernel: str
+    level: str
+    popcount: str
+    workload: str
+    operations: int
+    better: Literal["lower"] = "lower"
+    launches: list[int] = msgspec.field(default_factory=list)
+    rounds: list[int] = msgspec.field(default_factory=list)
+    cpu_nanoseconds: list[int] = msgspec.field(default_factory=list)
+
+
+class Record(_Part):
+    """One run on one machine."""
+
+    schema: int = SCHEMA_VERSION
+    complete: bool = False
+    started_utc: str
+    slidebench: str
+    commit: str
+    dirty: bool
+    python: str
+    machine: Cpu
+    seed: int
+    budget_seconds: float
+    builds: list[Build] = msgspec.field(default_factory=list)
+    absent: list[Absent] = msgspec.field(default_factory=list)
+    workloads: list[Workload] = msgspec.field(default_factory=list)
+    samples: list[Samples] = msgspec.field(default_factory=list)
+
+
+def utc_now() -> str:
+    """The time now in UTC, to the second, as in file names: 20261130T031207Z."""
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def record_path(results: Path, record: Record) -> Path:
+    """Where a record belongs: results/runs/<machine>/<utc>-<commit>.json."""
+    commit = record.commit + ("-dirty" if record.dirty else "")
+    return results / "runs" / machine_name(record.machine) / f"{record.started_utc}-{commit}.json"
+
+
+def write_record(record: Record, path: Path) -> None:
+    """Write the record whole: a reader, or a crash, sees the old file or the new one, never a part.
+
+    Raises RecordError if the folder cannot be written.
+    """
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(record), indent=1))
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Put `content` at `path` in one step. Raises RecordError naming the path if that is impossible."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".tmp", delete=False) as file:
+            try:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+                Path(file.name).chmod(0o644)
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise RecordError(f"cannot write {path}: {error.strerror}; choose another folder with --results") from None
+
+
+def read_record(path: Path) -> Record:
+    """Read a record. Raises RecordError if it is missing, not a record, or of a newer schema."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise RecordError(f"cannot read {path}: {error.strerror}; give a record from results/runs") from None
+    try:
+        schema = msgspec.json.decode(content, type=_SchemaOnly).schema
+        if schema > SCHEMA_VERSION:
+            raise RecordError(f"{path} has record schema {schema}, this slidebench reads up to {SCHEMA_VERSION}: update slidebench")
+        return msgspec.json.decode(content, type=Record)
+    except msgspec.DecodeError as error:
+        raise RecordError(f"{path} is not a slidebench record: {error}") from None
+
+
+class _SchemaOnly(msgspec.Struct):
+    schema: int

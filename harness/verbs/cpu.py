@@ -1,0 +1,56 @@
+"""slidebench cpu: what this machine is."""
+
+from typing import Any
+
+import click
+import msgspec
+
+from slidebench import kernels
+from slidebench.harness.cpu import describe, machine_name, pext_expected
+from slidebench.harness.verbs import options
+
+
+@click.command()
+@options.as_json
+@options.example("slidebench cpu --json")
+def cpu(as_json: bool) -> None:
+    """Describe this CPU and the levels it can run."""
+    here = describe()
+    why_not = {level: reason for level in kernels.levels() if (reason := kernels.why_not_level(level))}
+    pext = pext_expected(here)
+    data: dict[str, Any] = {
+        "machine": machine_name(here),
+        **msgspec.to_builtins(here),
+        "levels": [level for level in kernels.levels() if level not in why_not],
+        "why_not": why_not,
+        "pext": pext.speed,
+        "pext_reason": pext.reason,
+    }
+    if as_json:
+        options.print_json(data)
+        return
+    for name, value in data.items():
+        options.output.print(f"{name.replace('_', ' '):>18}  {_text(name, value)}", highlight=False, markup=False)
+
+
+def _text(name: str, value: Any) -> str:
+    match name, value:
+        case _, None:
+            return "not readable here"
+        case "caches", _:
+            return "\n".ljust(21).join(
+                f"L{cache['level']} {cache['type']}, {cache['bytes'] // 1024} KiB, shared by {cache['shared_by']} CPUs"
+                for cache in value
+            )
+        case ("min_mhz" | "max_mhz"), _:
+            return f"{value} MHz"
+        case "family" | "model", _:
+            return f"{value} ({value:#x})"
+        case _, bool():
+            return "yes" if value else "no"
+        case _, dict():
+            return "; ".join(f"{key}: {text}" for key, text in value.items()) or "none"
+        case _, list():
+            return " ".join(value)
+        case _:
+            return str(value)

@@ -1,0 +1,42 @@
+"""Options that several verbs share."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+
+kernel = click.option("--kernel", metavar="K", help="Only this kernel (see `slidebench kernels`).")
+level = click.option("--level", metavar="L", help="Only this level: v1, v2, v3, v4 or generic.")
+popcount = click.option("--popcount", metavar="P", help="Only this popcount: builtin, swar, ...")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+results = click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("results"),
+    show_default=True,
+    help="Folder for records and charts.",
+)
+
+# Data goes to standard output, progress and notes to standard error, so that output can be piped.
+output = Console()
+notes = Console(stderr=True)
+
+
+def print_json(data: Any) -> None:
+    """Print plain data or msgspec structures as indented JSON."""
+    print(json.dumps(msgspec.to_builtins(data), indent=1, allow_nan=False))
+
+
+def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add an example to a verb's help; lines stay as they are."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        lines = "\n".join(f"  {line}" for line in text.strip().splitlines())
+        function.__doc__ = f"{function.__doc__}\n\n\b\nExample:\n{lines}\n"
+        return function
+
+    return add

@@ -1,0 +1,162 @@
+"""What is timed: perft positions and streams of attack queries. Every other module reads them from here."""
+
+import hashlib
+import random
+import struct
+from typing import Literal
+
+import msgspec
+
+from slidebench import kernels
+from slidebench.kernels.position import START, Position, parse_fen
+
+Order = Literal["throughput", "latency"]
+STREAMS = ("tree", "random")
+STREAM_PAIRS = 32_768  # 1,024 pairs understate large tables by up to 60 %
+STREAM_SEED = 20_260_101
+
+
+class Perft(msgspec.Struct, frozen=True, tag="perft", forbid_unknown_fields=True):
+    """Leaves of one position at one depth; one operation is one node (a leaf)."""
+
+    name: str
+    position: str
+    fen: str
+    depth: int
+    nodes: int
+    bulk: bool
+
+
+class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=True):
+    """Attack queries on a stream of (square, occupancy) pairs; one operation is one query."""
+
+    name: str
+    piece: str
+    order: Order
+    stream: str
+    pairs: int
+    sha256: str  # of the stream, so that unlike streams are never compared
+
+
+Workload = Perft | Lookup
+
+
+class CpwPosition(msgspec.Struct, frozen=True):
+    """One of the six positions that perft figures are quoted for, with its leaves at depths 1, 2, ..."""
+
+    name: str
+    fen: str
+    timed_depth: int  # a few milliseconds, so that a run has many rounds
+    leaves: tuple[int, ...]
+
+
+# Leaves counted by Stockfish 15.1 and by this project's generator.
+CPW_POSITIONS = (
+    CpwPosition("start", START, 5, (20, 400, 8902, 197281, 4865609, 119060324, 3195901860)),
+    CpwPosition("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4,
+                (48, 2039, 97862, 4085603, 193690690)),
+    CpwPosition("position 3", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 6,
+                (14, 191, 2812, 43238, 674624, 11030083, 178633661)),
+    CpwPosition("position 4", "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 5,
+                (6, 264, 9467, 422333, 15833292, 706045033)),
+    CpwPosition("position 5", "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 4,
+                (44, 1486, 62379, 2103487, 89941194)),
+    CpwPosition("position 6", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 4,
+                (46, 2079, 89890, 3894594, 164075551)),
+)  # fmt: skip
+
+
+def perft_workloads(*, bulk: bool = True) -> list[Perft]:
+    """The six positions at their timed depths."""
+    return [
+        Perft(
+            name=f"perft {position.name} d{position.timed_depth}{'' if bulk else ' no-bulk'}",
+            position=position.name,
+            fen=position.fen,
+            depth=position.timed_depth,
+            nodes=position.leaves[position.timed_depth - 1],
+            bulk=bulk,
+        )
+        for position in CPW_POSITIONS
+    ]
+
+
+class Stream:
+    """(square, occupancy) pairs: `squares` one byte each, `occupancies` little-endian 64-bit words."""
+
+    def __init__(self, pairs: list[tuple[int, int]]) -> None:
+        self.squares = bytes(square for square, _ in pairs)
+        self.occupancies = struct.pack(f"<{len(pairs)}Q", *(occupied for _, occupied in pairs))
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.squares + self.occupancies).hexdigest()
+
+
+def streams() -> dict[tuple[str, str], Stream]:
+    """Streams by (stream, piece); the same on every machine."""
+    trees = _tree_pairs(random.Random(STREAM_SEED))
+    return {
+        (stream, piece): Stream(trees[piece] if stream == "tree" else _random_pairs(random.Random(STREAM_SEED)))
+        for stream in STREAMS
+        for piece in kernels.PIECES
+    }
+
+
+def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
+    """Every stream and piece in both orders."""
+    orders: tuple[Order, ...] = ("throughput", "latency")
+    return [
+        Lookup(
+            name=f"lookup {piece} {order} {stream}",
+            piece=piece,
+            order=order,
+            stream=stream,
+            pairs=len(pairs.squares),
+            sha256=pairs.sha256,
+        )
+        for (stream, piece), pairs in available.items()
+        for order in orders
+    ]
+
+
+def _tree_pairs(source: random.Random) -> dict[str, list[tuple[int, int]]]:
+    """Sliders and occupancies from the trees of the six positions, siblings next to each other.
+
+    A perft asks about a family of positions that differ by one move; so does this stream.
+    """
+    kernel = kernels.load("magic_fancy", kernels.levels()[0], "builtin")
+    roots = [parse_fen(position.fen) for position in CPW_POSITIONS]
+    pairs: dict[str, list[tuple[int, int]]] = {piece: [] for piece in kernels.PIECES}
+    while any(len(found) < STREAM_PAIRS for found in pairs.values()):
+        position = source.choice(roots)
+        for _ in range(source.randint(1, 6)):
+            moves = kernel.moves(position)
+            if not moves:
+                break
+            position = source.choice(moves).after
+        for move in kernel.moves(position):
+            for piece, squares in _sliders(move.after).items():
+                pairs[piece] += [(square, move.after.white | move.after.black) for square in squares]
+    return {piece: found[:STREAM_PAIRS] for piece, found in pairs.items()}
+
+
+def _sliders(position: Position) -> dict[str, list[int]]:
+    """Squares of the mover's sliders that each query is asked for; queens are asked for in all three."""
+    own = position.white if position.white_to_move else position.black
+    bitboards = {
+        "rook": (position.rooks | position.queens) & own,
+        "bishop": (position.bishops | position.queens) & own,
+        "queen": position.queens & own,
+    }
+    return {piece: [square for square in range(64) if bits >> square & 1] for piece, bits in bitboards.items()}
+
+
+def _random_pairs(source: random.Random) -> list[tuple[int, int]]:
+    """Any square, with each square occupied by a chance of 5 % to 60 %, new for every pair."""
+    pairs = []
+    for _ in range(STREAM_PAIRS):
+        density = source.uniform(0.05, 0.60)
+        occupied = sum(1 << square for square in range(64) if source.random() < density)
+        pairs.append((source.randrange(64), occupied))
+    return pairs
