@@ -20,13 +20,15 @@ from slidebench.harness.system import System
 from slidebench.kernels.features import EAX, EBX, Dump, Features, Pext, detect, pext
 
 CoreKind = Literal["P", "E"]
+CacheType = Literal["data", "instruction", "unified"]
+_TYPES: dict[int, CacheType] = {1: "data", 2: "instruction", 3: "unified"}  # as CPUID numbers them
 
 
 class Cache(msgspec.Struct, frozen=True):
     """One cache as a core sees it, `shared_by` so many logical CPUs. None where the CPU does not say."""
 
     level: int
-    type: Literal["data", "instruction", "unified"]
+    type: CacheType
     bytes: int
     line_bytes: int
     ways: int | None
@@ -116,9 +118,9 @@ def caches(dump: Dump, logical_cpus: int | None = None) -> tuple[Cache, ...]:
     CPUs count sharers in address space, which has gaps; `logical_cpus` is the most there can be.
     """
     for leaf in (0x8000001D, 0x4):
-        found = [registers for (key, _), registers in sorted(dump.leaves.items()) if key == leaf]
-        if found:
-            return tuple(_listed_cache(registers, logical_cpus) for registers in found)
+        listed = [registers for (key, _), registers in sorted(dump.leaves.items()) if key == leaf]
+        if listed:
+            return tuple(_listed_cache(one, logical_cpus) for one in listed if one[EAX] & 0x1F in _TYPES)
     return _old_amd_caches(dump)
 
 
@@ -128,7 +130,7 @@ def _listed_cache(registers: tuple[int, int, int, int], logical_cpus: int | None
     sharers = (eax >> 14 & 0xFFF) + 1
     return Cache(
         level=eax >> 5 & 7,
-        type=("data", "instruction", "unified")[(eax & 0x1F) - 1],
+        type=_TYPES[eax & 0x1F],
         bytes=line * partitions * ways * (ecx + 1),
         line_bytes=line,
         ways=ways,
@@ -172,12 +174,12 @@ def _py_cpuinfo() -> dict[str, object]:
 
 
 def _py_cpuinfo_brand(features: Features) -> str:
-    """py-cpuinfo's brand string, if it speaks of the CPU this process runs on; "" if not.
+    """py-cpuinfo's brand string, unless CPUID shows that it speaks of another CPU; "" then.
 
-    Under an emulator it does not: it reads the host's /proc/cpuinfo.
+    Under an emulator it does: it reads the host's /proc/cpuinfo.
     """
     answer = _py_cpuinfo()
     speaks_of = tuple(answer.get(key) for key in ("vendor_id_raw", "family", "model", "stepping"))
-    if speaks_of != (features.vendor, features.family, features.model, features.stepping):
+    if features.vendor and speaks_of != (features.vendor, features.family, features.model, features.stepping):
         return ""
     return " ".join(str(answer.get("brand_raw", "")).split())

@@ -125,6 +125,12 @@ def test_caches_are_those_on_the_data_sheet(recorded, name, expected):
     assert cpu_module.caches(recorded(name), logical_cpus) == expected
 
 
+def test_a_cache_of_a_type_unknown_today_is_left_out(recorded):
+    zen = recorded("ryzen-9-7950x")
+    strange = with_leaf(zen, (0x8000001D, 4), (0x84, *zen[0x8000001D, 3][1:]))
+    assert cpu_module.caches(strange) == cpu_module.caches(zen)
+
+
 def test_the_state_of_the_computer_is_read_from_sys_and_proc(recorded, tmp_path, write_system):
     system = write_system(
         tmp_path,
@@ -253,6 +259,12 @@ def test_py_cpuinfo_is_asked_once_for_the_brand_and_not_for_recorded_cpus(asked,
 def test_cpuid_names_the_cpu_where_py_cpuinfo_does_not(asked, answer):
     asked.answer = answer
     assert describe().brand == "AMD Ryzen 9 7950X 16-Core Processor"
+
+
+def test_py_cpuinfo_names_cpus_that_have_no_cpuid(asked, monkeypatch):
+    monkeypatch.setattr(cpu_module, "detect", lambda: Features(Dump({})))
+    asked.answer = {"brand_raw": "Cortex-A76"}
+    assert describe().brand == "Cortex-A76"
 
 
 DESCRIBE = """

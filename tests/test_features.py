@@ -83,6 +83,7 @@ def test_every_recorded_machine_is_tested():
         (0x00400F10, 19, 0x01),  # Diamond Rapids: Intel beyond family 6
         (0x000307B2, 7, 0x3B),  # Zhaoxin: family 7 has an extended model too
         (0x00010543, 5, 0x04),  # family 5 has none
+        (0x001306C3, 6, 0x3C),  # an extended family counts only after a full base
     ],
 )
 def test_family_and_model_use_the_extended_fields_where_they_count(signature, family, model):
@@ -110,6 +111,13 @@ def test_avx_without_its_registers_is_no_v3(recorded):
     assert best_level(cpu) == "v2"
     for feature in ("avx", "avx2", "fma", "f16c"):
         assert cpu.why_missing(feature) == "the operating system has not enabled AVX state (XCR0 = 0x3)"
+
+
+def test_every_instruction_on_vector_registers_needs_their_state(recorded):
+    names = Features(replace(recorded("core-i5-12400"), xcr0=0x3)).names
+    assert not {"vaes", "vpclmulqdq", "avx_vnni", "avx512_fp16"} & names
+    assert {"gfni", "aes", "pclmulqdq", "bmi2"} <= names  # these have forms without
+    assert not {"xop", "fma4"} & Features(replace(recorded("fx-8350"), xcr0=0x3)).names
 
 
 def test_osxsave_off_is_no_v3(recorded):
