@@ -15,7 +15,6 @@ cdef extern from "cpuid.h" nogil:
 
 # {leaf: how many subleaves to ask for}. The lists end before that at a cache or a topology level of type 0.
 _BASIC = {0x0: 1, 0x1: 1, 0x4: 16, 0x7: 2, 0xB: 8, 0xD: 2, 0x15: 1, 0x16: 1, 0x1A: 1, 0x1F: 8, 0x24: 1}
-_HYPERVISOR = {0x40000000: 1, 0x40000100: 1}
 _EXTENDED = {
     0x80000000: 1, 0x80000001: 1, 0x80000002: 1, 0x80000003: 1, 0x80000004: 1, 0x80000005: 1,
     0x80000006: 1, 0x80000007: 1, 0x80000008: 1, 0x8000001D: 16, 0x8000001E: 1, 0x80000021: 1,
@@ -42,8 +41,8 @@ def read():
     if not SLIDEBENCH_HAS_CPUID:
         return leaves
     _collect(leaves, _BASIC, cpuid(0)[0])
-    if cpuid(1)[2] >> 31:  # the hypervisor bit: without it these leaves mean nothing
-        _collect(leaves, _HYPERVISOR, 0x40000100)
+    if cpuid(1)[2] >> 31:  # the hypervisor bit: without it this leaf means nothing
+        leaves[0x40000000, 0] = cpuid(0x40000000)
     last = cpuid(0x80000000)[0]
     if last >> 31:
         _collect(leaves, _EXTENDED, last)

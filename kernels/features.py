@@ -13,6 +13,7 @@ Register layouts: Intel SDM volume 2A, "CPUID"; AMD APM volume 3, appendix E.
 import json
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Literal, NamedTuple
 
 EAX, EBX, ECX, EDX = range(4)
 
@@ -82,6 +83,33 @@ class Dump:
             raise ValueError(f"not a CPUID dump ({error!r}); to record one, see {__name__}") from None
 
 
+class Pext(NamedTuple):
+    """What to expect of the PEXT instruction, and one sentence on why."""
+
+    speed: Literal["fast", "microcoded", "absent", "unknown"]
+    reason: str
+
+
+def pext(vendor: str, family: int, has_bmi2: bool) -> Pext:
+    """What the maker's family number says of PEXT: a default, until it is timed on the CPU itself.
+
+    Source: the instruction timings at github.com/InstLatx64/InstLatx64.
+    """
+    if not has_bmi2:
+        return Pext("absent", "this CPU has no bmi2, the set PEXT belongs to")
+    match vendor:
+        case "AuthenticAMD" if family in (0x15, 0x17):
+            cores = "Excavator" if family == 0x15 else "Zen, Zen+ and Zen 2"
+            return Pext("microcoded", f"AMD family {family:#x} ({cores}) runs PEXT from microcode")
+        case "AuthenticAMD" if family >= 0x19:
+            return Pext("fast", f"AMD family {family:#x} runs PEXT in hardware, as all have since Zen 3")
+        case "HygonGenuine":
+            return Pext("microcoded", "Hygon's cores derive from AMD's Zen, which runs PEXT from microcode")
+        case "GenuineIntel":
+            return Pext("fast", "Intel runs PEXT in hardware on every core that has bmi2")
+    return Pext("unknown", f"no timing of PEXT is known here for {vendor} family {family:#x}")
+
+
 @dataclass(frozen=True)
 class Features:
     """A decoded dump: who made the CPU, which one it is, and what programs may use on it."""
@@ -110,10 +138,26 @@ class Features:
     def stepping(self) -> int:
         return self._signature & 0xF
 
+    @property
+    def brand(self) -> str:
+        """The CPU's own name for itself, spaces tidied; "" if it has none."""
+        leaves = range(0x80000002, 0x80000005)
+        return " ".join(_text(*(register for leaf in leaves for register in self.dump[leaf, 0])).split())
+
     @cached_property
     def names(self) -> frozenset[str]:
         """Features programs may use: in CPUID, and their registers enabled by the operating system."""
         return frozenset(name for name in self._in_cpuid if not self._disabled(name))
+
+    @property
+    def pext(self) -> Pext:
+        """What to expect of PEXT on this CPU."""
+        return pext(self.vendor, self.family, "bmi2" in self.names)
+
+    @property
+    def slow_pext(self) -> bool:
+        """Whether this CPU is known to run PEXT from microcode."""
+        return self.pext.speed == "microcoded"
 
     @cached_property
     def hypervisor(self) -> str | None:
@@ -181,4 +225,4 @@ def detect() -> Features:
 
 def _text(*registers: int) -> str:
     raw = b"".join(register.to_bytes(4, "little") for register in registers)
-    return raw.decode("ascii", "replace").strip("\0 ")
+    return raw.split(b"\0")[0].decode("ascii", "replace").strip()

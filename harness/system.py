@@ -1,0 +1,87 @@
+"""What the operating system tells about the CPU: files in /sys and /proc, no program's translated output."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+_CPU = "sys/devices/system/cpu"
+
+
+@dataclass(frozen=True)
+class System:
+    """The files under `root`, "/" or a recorded copy of it; None where nothing is known.
+
+    Every method answers None for what cannot be read.
+    """
+
+    root: Path | None = Path("/")
+
+    def logical_cpus(self) -> int | None:
+        """How many logical CPUs are online."""
+        online = self._read(f"{_CPU}/online")
+        return _count(online) if online else None
+
+    def smt_active(self) -> bool | None:
+        """Whether cores run more than one thread."""
+        return self._flag(f"{_CPU}/smt/active")
+
+    def cores_by_kind(self) -> dict[str, str] | None:
+        """Logical CPUs of each kind on an Intel hybrid, such as {"P": "0-15", "E": "16-23"}."""
+        kinds = {"P": self._read("sys/devices/cpu_core/cpus"), "E": self._read("sys/devices/cpu_atom/cpus")}
+        return {kind: cpus for kind, cpus in kinds.items() if cpus} or None
+
+    def governor(self) -> str | None:
+        """The first CPU's frequency governor, such as "performance"."""
+        return self._read(f"{_CPU}/cpu0/cpufreq/scaling_governor")
+
+    def boost(self) -> bool | None:
+        """Whether the clock may rise above its nominal frequency."""
+        boost = self._flag(f"{_CPU}/cpufreq/boost")
+        no_turbo = self._flag(f"{_CPU}/intel_pstate/no_turbo")
+        return boost if no_turbo is None else not no_turbo
+
+    def min_mhz(self) -> float | None:
+        """The first CPU's lowest frequency."""
+        return self._mhz("cpuinfo_min_freq")
+
+    def max_mhz(self) -> float | None:
+        """The first CPU's highest frequency."""
+        return self._mhz("cpuinfo_max_freq")
+
+    def microcode(self) -> str | None:
+        """The microcode revision as the kernel writes it, such as "0xa20120a"."""
+        for line in (self._read("proc/cpuinfo") or "").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "microcode":
+                return value.strip()
+        return None
+
+    def kernel(self) -> str | None:
+        """The kernel's name and release, such as "Linux 6.1.0-28-amd64"; never the host name."""
+        parts = self._read("proc/sys/kernel/ostype"), self._read("proc/sys/kernel/osrelease")
+        return " ".join(part for part in parts if part) or None
+
+    def _read(self, path: str) -> str | None:
+        if self.root is None:
+            return None
+        try:
+            return (self.root / path).read_text("utf-8", "replace").strip() or None
+        except OSError:
+            return None
+
+    def _flag(self, path: str) -> bool | None:
+        return {"0": False, "1": True}.get(self._read(path) or "")
+
+    def _mhz(self, name: str) -> float | None:
+        khz = self._read(f"{_CPU}/cpu0/cpufreq/{name}")
+        return int(khz) / 1000 if khz and khz.isdecimal() else None
+
+
+def _count(ranges: str) -> int | None:
+    """How many numbers a kernel list such as "0-3,8" names."""
+    total = 0
+    for part in ranges.split(","):
+        first, _, last = part.partition("-")
+        if not (first.isdecimal() and (last or first).isdecimal()):
+            return None
+        total += int(last or first) - int(first) + 1
+    return total
