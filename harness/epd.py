@@ -55,12 +55,14 @@ def read_epd(source: Path | str, *, lenient: bool = False) -> Iterator[EpdLine |
     except OSError as error:
         raise EpdError(f"{source}: {error.strerror}; give a readable EPD file") from error
     lines = enumerate(io.StringIO(text, newline=None), start=1)
-    return filter(None, (_read_line(number, line.strip(" \t\n"), lenient) for number, line in lines))
+    return filter(None, (_read_line(number, line, lenient) for number, line in lines))
 
 
-def _read_line(number: int, line: str, lenient: bool) -> EpdLine | EpdFault | None:
-    if "\0" in line:
-        return EpdFault(number, f"a NUL byte at column {line.index(chr(0)) + 1}; give plain UTF-8 text")
+def _read_line(number: int, text: str, lenient: bool) -> EpdLine | EpdFault | None:
+    """What a line holds, or None for a blank line or a comment."""
+    if "\0" in text:
+        return EpdFault(number, f"a NUL byte after {text.index(chr(0))} characters; give plain UTF-8 text")
+    line = text.strip(" \t\n")
     if not line or line.startswith("#"):
         return None
     fen, operations = _halves(line)
@@ -88,7 +90,7 @@ def _depths(operations: str) -> dict[int, int]:
             continue
         count = re.fullmatch(r"D([0-9]{1,2})[ \t]+([0-9]{1,20})", operation)
         if not count or int(count[1]) == 0 or int(count[2]) >= NODES_LIMIT:
-            raise EpdError(f"{quoted(operation)}; give D<depth> <nodes>, depth 1 to 99, nodes below 2^64")
+            raise EpdError(f"operation {quoted(operation)}; give D1 to D99 and a node count below 2^64")
         depth, nodes = map(int, count.groups())
         if depth in depths:
             raise EpdError(f"D{depth} is given twice; give each depth once")
