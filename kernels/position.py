@@ -2,14 +2,13 @@
 
 Squares count from a1 = 0 along the ranks to h8 = 63; bit n of a bitboard is square n.
 
-The text form is FEN as the PGN standard defines it (Steven J. Edwards, 1994). For Chess960, castling rights may
-also be rook files: X-FEN (Reinhard Scharnagl, 2003) or Shredder-FEN (Stefan Meyer-Kahlen). docs/input.md lists
-what is refused, and with which message.
+The text form is FEN as the PGN standard defines it (Steven J. Edwards, 1994). For Chess960, castling rights
+may also be rook files: X-FEN (Reinhard Scharnagl, 2003) or Shredder-FEN (Stefan Meyer-Kahlen). docs/input.md
+lists what is refused, and with which message.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -21,7 +20,6 @@ KINDS = {"p": "pawns", "n": "knights", "b": "bishops", "r": "rooks", "q": "queen
 CASTLING = "-, KQkq, or rook files A to H and a to h"
 HOME_RANK = {True: 0xFF, False: 0xFF << 56}
 MOST_PIECES = 16  # a side starts with 16 and never gains one
-LONGEST_CLOCK = 9999  # no game lasts this long: the 75-move rule ends each within 8,849 moves
 
 ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
 DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -31,17 +29,19 @@ KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)
 class FenError(ValueError):
     """A FEN that is refused; its message is one line: the field, the fault, and what would be accepted.
 
-    Attributes: `field`, one of FIELDS or "end"; `text`, as given; `column`, the 0-based offset of the fault in it.
+    Attributes: `field`, one of FIELDS or "end"; `reason`, the rest of the line; `text`, as given;
+    `column`, the fault's 0-based offset in the text.
     """
 
     def __init__(self, field: str, reason: str, text: str, column: int) -> None:
-        super().__init__(f"{field}: {reason}")
+        super().__init__(field, reason, text, column)
         self.field = field
+        self.reason = reason
         self.text = text
         self.column = column
 
-    def __reduce__(self) -> tuple[type["FenError"], tuple[str, str, str, int]]:
-        return type(self), (self.field, str(self).removeprefix(f"{self.field}: "), self.text, self.column)
+    def __str__(self) -> str:
+        return f"{self.field}: {self.reason}"
 
     def marked(self) -> str:
         """Two lines: the text (at most 120 characters of it) and a caret under the fault."""
@@ -54,7 +54,7 @@ class FenError(ValueError):
 class Position:
     """A chess position. `parse_fen` returns only valid ones; building one directly checks nothing.
 
-    The bitboard of a kind of piece holds both colours. `castling_rooks` holds the rooks that may still castle;
+    The bitboard of a kind of piece holds both colours. `castling_rooks` are the rooks that may still castle;
     `en_passant` is the square behind a pawn that has just made a double push, even if nobody can capture it.
     """
 
@@ -97,8 +97,11 @@ class Position:
         letters = ""
         for wing in "kq":
             rooks = _wing(self.rooks & own, self.kings & own, wing)
-            for rook in _squares(self.castling_rooks & rooks):
-                letters += FILES[rook % 8] if chess960 or rook != _outermost(rooks, wing) else wing
+            right = self.castling_rooks & rooks
+            if right and (chess960 or right != _outermost(rooks, wing)):
+                letters += FILES[(right.bit_length() - 1) % 8]
+            elif right:
+                letters += wing
         return letters
 
 
@@ -114,7 +117,7 @@ class _Field(NamedTuple):
         return FenError(self.name, reason, self.text, self.column + offset)
 
     def refusal(self, accepted: str) -> FenError:
-        return self.fault(f"{_quoted(self.value) if self.value else 'missing'}; give {accepted}")
+        return self.fault(f"{quoted(self.value) if self.value else 'missing'}; give {accepted}")
 
 
 def parse_fen(text: str, *, lenient: bool = False) -> Position:
@@ -122,7 +125,7 @@ def parse_fen(text: str, *, lenient: bool = False) -> Position:
 
     `lenient` allows more than 16 pieces a side.
 
-    Raises FenError for anything that is not a position with one king a side whose turn it can be.
+    Raises FenError for any other text, and for a position that docs/input.md lists as impossible.
     """
     if text.strip(" \t\r\n") == "startpos":
         text = START
@@ -132,14 +135,10 @@ def parse_fen(text: str, *, lenient: bool = False) -> Position:
         raise side.refusal("w or b")
     white_to_move = side.value == "w"
     _refuse_capturable_king(board, pieces, white_to_move)
-
-    def bitboard(letters: str) -> int:
-        return _bitboard(square for square, piece in pieces.items() if piece in letters)
-
     return Position(
-        **{kind: bitboard(letter + letter.upper()) for letter, kind in KINDS.items()},
-        white=bitboard("PNBRQK"),
-        black=bitboard("pnbrqk"),
+        **{kind: _bitboard(pieces, letter + letter.upper()) for letter, kind in KINDS.items()},
+        white=_bitboard(pieces, "PNBRQK"),
+        black=_bitboard(pieces, "pnbrqk"),
         white_to_move=white_to_move,
         castling_rooks=_castling_rooks(castling, pieces),
         en_passant=_en_passant(en_passant, pieces, white_to_move),
@@ -158,8 +157,13 @@ def square_name(square: int) -> str:
 def parse_square(name: str) -> int:
     """The number of a square: a1 is 0, h8 is 63. Raises ValueError for any other text."""
     if not re.fullmatch("[a-h][1-8]", name):
-        raise ValueError(f"square {_quoted(name)}; give a file a to h and a rank 1 to 8, such as e4")
+        raise ValueError(f"square {quoted(name)}; give a file a to h and a rank 1 to 8, such as e4")
     return FILES.index(name[0]) + 8 * (int(name[1]) - 1)
+
+
+def quoted(text: str) -> str:
+    """The text in quotes on one ASCII line, cut when long."""
+    return ascii(text if len(text) <= 20 else f"{text[:20]}...")
 
 
 def _fields(text: str) -> list[_Field]:
@@ -167,7 +171,7 @@ def _fields(text: str) -> list[_Field]:
     words = [(word.group(), word.start()) for word in re.finditer(r"[^ \t\r\n]+", text)]
     if len(words) > len(FIELDS):
         extra, column = words[len(FIELDS)]
-        raise FenError("end", f"{_quoted(extra)} is a seventh field; give four fields or six", text, column)
+        raise FenError("end", f"{quoted(extra)} is a seventh field; give four fields or six", text, column)
     end = len(text.rstrip(" \t\r\n"))
     words += [("", end)] * (4 - len(words))
     words += [("0", end), ("1", end)] if len(words) == 4 else [("", end)] * (6 - len(words))
@@ -183,7 +187,7 @@ def _pieces(board: _Field, lenient: bool) -> dict[int, str]:
     for offset, letter in enumerate(f"{board.value}/"):
         if letter == "/":
             if file != 8:
-                raise board.fault(f"rank {rank + 1} has {file} squares; give 8", offset)
+                raise board.fault(f"rank {rank + 1} is {8 - file} short of 8 squares", offset)
             rank, file = rank - 1, 0
             if rank < 0 and offset < len(board.value):
                 raise board.fault("a ninth rank; give 8 ranks with / between them", offset)
@@ -195,9 +199,7 @@ def _pieces(board: _Field, lenient: bool) -> dict[int, str]:
             pieces[8 * rank + file] = letter
             file += 1
         else:
-            raise board.fault(
-                f"{_quoted(letter)} on rank {rank + 1}; give pieces PNBRQKpnbrqk, 1 to 8, /", offset
-            )
+            raise board.fault(f"{quoted(letter)} on rank {rank + 1}; give PNBRQKpnbrqk, 1 to 8 or /", offset)
         if file > 8:
             raise board.fault(f"rank {rank + 1} has more than 8 squares; give 8", offset)
     if rank >= 0:
@@ -227,11 +229,8 @@ def _refuse_capturable_king(board: _Field, pieces: dict[int, str], white_to_move
     king = next(square for square, piece in pieces.items() if piece == ("k" if white_to_move else "K"))
     attacker = _attacker(king, pieces, white_to_move)
     if attacker is not None:
-        capture = f"{'white' if white_to_move else 'black'} could capture the king on {square_name(king)}"
-        reason = (
-            f"{capture} from {square_name(attacker)}; give a position with the side not to move out of check"
-        )
-        raise board.fault(reason, _offset(board, pieces, king))
+        reason = f"the king on {square_name(king)} could be captured from {square_name(attacker)}"
+        raise board.fault(f"{reason}; only the side to move may be in check", _offset(board, pieces, king))
 
 
 def _attacker(target: int, pieces: dict[int, str], white: bool) -> int | None:
@@ -263,34 +262,37 @@ def _castling_rooks(castling: _Field, pieces: dict[int, str]) -> int:
 
     K and Q name the outermost rook on that side of the king, a file letter the rook on that file.
     """
-    if not castling.value:
-        raise castling.refusal(CASTLING)
     if castling.value == "-":
         return 0
+    if not castling.value:
+        raise castling.refusal(CASTLING)
     rights = 0
     for offset, letter in enumerate(castling.value):
         if letter not in "KQABCDEFGHkqabcdefgh":
-            raise castling.fault(f"{_quoted(letter)}; give {CASTLING}", offset)
-        side, first, king, rook = ("white", 0, "K", "R") if letter.isupper() else ("black", 56, "k", "r")
-        home = range(first, first + 8)
-        kings = _bitboard(square for square in home if pieces.get(square) == king)
-        if not kings:
-            raise castling.fault(
-                f"{letter} without the {side} king on rank {first // 8 + 1}; remove {letter}", offset
-            )
-        rooks = _bitboard(square for square in home if pieces.get(square) == rook)
+            raise castling.fault(f"{quoted(letter)}; give {CASTLING}", offset)
+        white = letter.isupper()
+        side, first = ("white", 0) if white else ("black", 56)
+        king = _bitboard(pieces, "K" if white else "k") & HOME_RANK[white]
+        rooks = _bitboard(pieces, "R" if white else "r") & HOME_RANK[white]
         if letter in "KQkq":
-            wing, named = letter.lower(), _wing(rooks, kings, letter.lower())
-            missing = f"{side} rook on the {'h' if wing == 'k' else 'a'}-file side of its king"
+            wing = letter.lower()
+            rook = _outermost(_wing(rooks, king, wing), wing)
+            place = f"the {'h' if wing == 'k' else 'a'}-file side of its king"
         else:
             square = first + FILES.index(letter.lower())
-            wing, named = ("k" if 1 << square > kings else "q"), rooks & 1 << square
-            missing = f"{side} rook on {square_name(square)}"
-        if not named:
-            raise castling.fault(f"{letter} without a {missing}; remove {letter}", offset)
-        if rights & _wing(rooks, kings, wing):
-            raise castling.fault(f"{letter} is a second right on one side of the king; remove one", offset)
-        rights |= 1 << _outermost(named, wing)
+            rook = rooks & 1 << square
+            wing = "k" if rook > king else "q"
+            place = square_name(square)
+        if not king:
+            reason = f"{letter} without the {side} king on rank {first // 8 + 1}"
+        elif not rook:
+            reason = f"{letter} without a {side} rook on {place}"
+        elif rights & _wing(rooks, king, wing):
+            reason = f"{letter} is a second right on one side of the king"
+        else:
+            rights |= rook
+            continue
+        raise castling.fault(f"{reason}; remove {letter}", offset)
     return rights
 
 
@@ -300,9 +302,7 @@ def _en_passant(en_passant: _Field, pieces: dict[int, str], white_to_move: bool)
         return None
     rank, forward, pawn, colour = (6, -8, "p", "black") if white_to_move else (3, 8, "P", "white")
     if not re.fullmatch(f"[a-h]{rank}", en_passant.value):
-        raise en_passant.refusal(
-            f"- or, on rank {rank}, the square behind the {colour} pawn that has just moved"
-        )
+        raise en_passant.refusal(f"- or, on rank {rank}, the square behind the {colour} pawn just moved")
     square = parse_square(en_passant.value)
     if pieces.get(square + forward) != pawn:
         reason = f"no {colour} pawn on {square_name(square + forward)}"
@@ -316,35 +316,27 @@ def _en_passant(en_passant: _Field, pieces: dict[int, str], white_to_move: bool)
 
 
 def _clock(clock: _Field) -> int:
+    # Four digits hold any game: the 75-move rule ends each within 8,849 moves.
     if not re.fullmatch("[0-9]{1,4}", clock.value):
-        raise clock.refusal(f"a number from 0 to {LONGEST_CLOCK}, or leave out both clocks")
+        raise clock.refusal("a number from 0 to 9999, or leave out both clocks")
     return int(clock.value)
 
 
-def _bitboard(squares: Iterable[int]) -> int:
-    return sum(1 << square for square in squares)
-
-
-def _squares(bitboard: int) -> list[int]:
-    return [square for square in range(64) if bitboard >> square & 1]
+def _bitboard(pieces: dict[int, str], letters: str) -> int:
+    return sum(1 << square for square, piece in pieces.items() if piece in letters)
 
 
 def _wing(rooks: int, king: int, wing: str) -> int:
-    """The rooks of one first rank on the h-file side ("k") or the a-file side ("q") of the king there."""
+    """Which of a side's rooks on its first rank stand to the h-file ("k") or a-file ("q") of its king."""
     return rooks & (-king if wing == "k" else king - 1)
 
 
 def _outermost(rooks: int, wing: str) -> int:
-    """The square of the rook furthest from the king."""
-    return rooks.bit_length() - 1 if wing == "k" else (rooks & -rooks).bit_length() - 1
+    """The rook nearest the h-file ("k") or the a-file ("q"), or 0 for none."""
+    return 1 << rooks.bit_length() >> 1 if wing == "k" else rooks & -rooks
 
 
 def _offset(board: _Field, pieces: dict[int, str], square: int) -> int:
     """Where in the board field the piece on `square` stands."""
     letters = [offset for offset, letter in enumerate(board.value) if letter.isalpha()]
     return letters[list(pieces).index(square)]
-
-
-def _quoted(text: str) -> str:
-    """The text in quotes on one ASCII line, cut when long."""
-    return ascii(text if len(text) <= 20 else f"{text[:20]}...")
