@@ -1,1 +1,12 @@
-"""slidebench.harness"""
+"""kernel x level x workload -> record: detects, verifies, measures, records, compares and draws.
+
+Data flows one way:
+
+    system, cpu, microarchitectures     what this machine is
+    workloads, epd                      what is timed
+    verify, boards                      whether a kernel is right
+    measure                             timing
+    records                             the record, one JSON file
+    stats, tables, charts               what a record says
+    cli, verbs/                         the command line, one file for each verb
+"""

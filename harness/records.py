@@ -22,11 +22,11 @@ class RecordError(ValueError):
     """A record that cannot be read or written; the message names the file and the way out."""
 
 
-class _Part(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+class _Part(msgspec.Struct, forbid_unknown_fields=True):
     """A part of a record: an unknown field is an error, not something to skip."""
 
 
-class Build(_Part):
+class Build(_Part, kw_only=True):
     """One compiled kernel: how it was built, and whether it gave right answers before it was timed."""
 
     kernel: str
@@ -39,7 +39,7 @@ class Build(_Part):
     failure: str | None = None
 
 
-class Absent(_Part):
+class Absent(_Part, kw_only=True):
     """A kernel that was not timed at a level, and why."""
 
     kernel: str
@@ -48,7 +48,7 @@ class Absent(_Part):
     reason: str
 
 
-class Samples(_Part):
+class Samples(_Part, kw_only=True):
     """All samples of one kernel on one workload.
 
     Sample i was taken in round `rounds[i]` of launch `launches[i]`, ran `operations` operations and took
@@ -66,7 +66,7 @@ class Samples(_Part):
     cpu_nanoseconds: list[int] = msgspec.field(default_factory=list)
 
 
-class Record(_Part):
+class Record(_Part, kw_only=True):
     """One run on one machine."""
 
     schema: int = SCHEMA_VERSION

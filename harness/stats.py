@@ -4,7 +4,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from slidebench.harness.records import Samples
+from slidebench.harness.records import Record, Samples
+from slidebench.harness.workloads import Perft
 
 
 class Rate(NamedTuple):
@@ -53,3 +54,14 @@ def rate(group: Sequence[Samples]) -> Rate | None:
         return Rate(means[0], means[0], means[0], 1)
     low, median, high = statistics.quantiles(means, n=4, method="inclusive")
     return Rate(median, low, high, len(means))
+
+
+def perft_rates(record: Record) -> dict[tuple[str, str, str], Rate]:
+    """Nodes/s by (kernel, popcount, level), over all bulk-counted perft workloads of the record."""
+    perfts = {workload.name for workload in record.workloads if isinstance(workload, Perft) and workload.bulk}
+    groups: dict[tuple[str, str, str], list[Samples]] = {}
+    for samples in record.samples:
+        if samples.workload in perfts:
+            groups.setdefault((samples.kernel, samples.popcount, samples.level), []).append(samples)
+    found = {key: rate(group) for key, group in groups.items() if len(group) == len(perfts)}
+    return {key: value for key, value in found.items() if value is not None}

@@ -50,7 +50,7 @@ def _text(name: str, value: Any) -> str:
             return "yes" if value else "no"
         case _, dict():
             return "; ".join(f"{key}: {text}" for key, text in value.items()) or "none"
-        case _, list():
+        case _, list() | tuple():
             return " ".join(value)
         case _:
             return str(value)
