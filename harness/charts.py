@@ -11,14 +11,14 @@ from slidebench.harness.records import Record
 from slidebench.harness.stats import Rate, perft_rates
 
 # Colours by Okabe and Ito (2008), told apart by colour-blind people; the markers by everybody.
-LEVEL_STYLE = {
+LEVEL_STYLE: dict[Any, Any] = {
     "generic": ("#000000", "o"),
     "v1": ("#000000", "o"),
     "v2": ("#D55E00", "s"),
     "v3": ("#0072B2", "^"),
     "v4": ("#009E73", "D"),
 }
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.hashsalt": "slidebench",  # same data, same bytes
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -70,7 +70,7 @@ def nodes_by_level(record: Record) -> Figure:
     axes.set_title(
         f"{record.machine.brand} ({record.machine.microarchitecture}"
         f"{', virtual' if record.machine.virtualised else ''}), {_compilers(record)}\n"
-        f"geometric mean of {_positions(record)} positions; median of {rounds} rounds, bars from quartile to quartile",
+        f"geometric mean of {_positions(record)} positions; median of {rounds} rounds, bars: quartiles",
         fontsize=9, loc="left",
     )  # fmt: skip
     return figure

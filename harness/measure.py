@@ -92,11 +92,21 @@ def rounds(
         round_ += 1
 
 
-def _benchmark(choice: kernels.Choice, workload: Workload, streams: dict[tuple[str, str], Stream]) -> Benchmark:
+def _benchmark(
+    choice: kernels.Choice, workload: Workload, streams: dict[tuple[str, str], Stream]
+) -> Benchmark:
     kernel = kernels.load_choice(choice)
-    run = _perft_run(kernel, workload) if isinstance(workload, Perft) else _lookup_run(kernel, workload, streams)
+    run = (
+        _perft_run(kernel, workload)
+        if isinstance(workload, Perft)
+        else _lookup_run(kernel, workload, streams)
+    )
     samples = Samples(
-        kernel=choice.kernel, level=choice.level, popcount=choice.popcount, workload=workload.name, operations=0
+        kernel=choice.kernel,
+        level=choice.level,
+        popcount=choice.popcount,
+        workload=workload.name,
+        operations=0,
     )
     return Benchmark(choice, workload, run, samples)
 
@@ -125,7 +135,7 @@ def _lookup_run(
     queries = kernel.queries(stream.squares, stream.occupancies)
 
     def run(passes: int) -> int:
-        return queries.time(workload.piece, workload.order, passes)
+        return int(queries.time(workload.piece, workload.order, passes))
 
     return run
 

@@ -119,7 +119,9 @@ def write_atomically(path: Path, content: bytes) -> None:
                 Path(file.name).unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise RecordError(f"cannot write {path}: {error.strerror}; choose another folder with --results") from None
+        raise RecordError(
+            f"cannot write {path}: {error.strerror}; choose another folder with --results"
+        ) from None
 
 
 def read_record(path: Path) -> Record:
@@ -131,7 +133,10 @@ def read_record(path: Path) -> Record:
     try:
         schema = msgspec.json.decode(content, type=_SchemaOnly).schema
         if schema > SCHEMA_VERSION:
-            raise RecordError(f"{path} has record schema {schema}, this slidebench reads up to {SCHEMA_VERSION}: update slidebench")
+            raise RecordError(
+                f"{path} has record schema {schema}, this slidebench reads up to {SCHEMA_VERSION}: "
+                "update slidebench"
+            )
         return msgspec.json.decode(content, type=Record)
     except msgspec.DecodeError as error:
         raise RecordError(f"{path} is not a slidebench record: {error}") from None

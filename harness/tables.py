@@ -17,7 +17,9 @@ def rate_table(record: Record) -> Table:
         rows.setdefault(row, {})[level] = f"{rate.median / 1e6:.0f} ± {100 * rate.spread:.1f} %"
         best[row] = max(best.get(row, 0.0), rate.median)
     rounds = {rate.rounds for rate in rates.values()}
-    counted = f"{min(rounds)} to {max(rounds)} rounds" if len(rounds) > 1 else f"{max(rounds, default=0)} rounds"
+    counted = (
+        f"{min(rounds)} to {max(rounds)} rounds" if len(rounds) > 1 else f"{max(rounds, default=0)} rounds"
+    )
     table = Table(
         "kernel",
         "popcount",
@@ -30,5 +32,5 @@ def rate_table(record: Record) -> Table:
         caption_justify="left",
     )
     for row in sorted(rows, key=lambda each: -best[each]):
-        table.add_row(*row, *(rows[row].get(level, "–") for level in levels))
+        table.add_row(*row, *(rows[row].get(level, "-") for level in levels))
     return table

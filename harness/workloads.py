@@ -97,7 +97,9 @@ def streams() -> dict[tuple[str, str], Stream]:
     """Streams by (stream, piece); the same on every machine."""
     trees = _tree_pairs(random.Random(STREAM_SEED))
     return {
-        (stream, piece): Stream(trees[piece] if stream == "tree" else _random_pairs(random.Random(STREAM_SEED)))
+        (stream, piece): Stream(
+            trees[piece] if stream == "tree" else _random_pairs(random.Random(STREAM_SEED))
+        )
         for stream in STREAMS
         for piece in kernels.PIECES
     }
@@ -149,7 +151,9 @@ def _sliders(position: Position) -> dict[str, list[int]]:
         "bishop": (position.bishops | position.queens) & own,
         "queen": position.queens & own,
     }
-    return {piece: [square for square in range(64) if bits >> square & 1] for piece, bits in bitboards.items()}
+    return {
+        piece: [square for square in range(64) if bits >> square & 1] for piece, bits in bitboards.items()
+    }
 
 
 def _random_pairs(source: random.Random) -> list[tuple[int, int]]:

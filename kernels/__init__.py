@@ -33,9 +33,9 @@ from slidebench.kernels.errors import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import Position, parse_fen, parse_square, square_name
 
 __all__ = [
-    "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move", "PerftTime", "Position",
-    "UnavailableError", "build_commit", "choices", "default", "describe", "levels", "load", "load_choice",
-    "names", "popcounts", "why_not", "why_not_level",
+    "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move", "PerftTime",
+    "Position", "UnavailableError", "build_commit", "choices", "default", "describe", "levels", "load",
+    "load_choice", "names", "popcounts", "why_not", "why_not_level",
 ]  # fmt: skip
 
 PIECES = ("rook", "bishop", "queen")
@@ -173,7 +173,9 @@ def default(kernel: str | None = None, level: str | None = None, popcount: str |
     that is given stays.
     """
     popcount = popcount or "builtin"
-    wished = (kernel,) if kernel else ("magic_fancy",) if features.detect().slow_pext else ("pext", "magic_fancy")
+    wished = (
+        (kernel,) if kernel else ("magic_fancy",) if features.detect().slow_pext else ("pext", "magic_fancy")
+    )
     for each_level in (level,) if level else reversed(levels()):
         for each_kernel in wished:
             if why_not(each_kernel, each_level, popcount) is None:
@@ -283,16 +285,12 @@ class Kernel:
     def moves(self, position: str | Position) -> list[Move]:
         """Legal moves with the positions after them, in the generator's order."""
         before = _position(position)
-        pawns, pieces = before.pawns, before.white | before.black
-        clock = before.halfmove_clock + 1
         number = before.fullmove_number + (not before.white_to_move)
         return [
-            Move(
-                origin, target, PROMOTIONS[promotion], castles,
-                Position(*fields, 0 if (pawns >> origin | (0 if castles else pieces >> target)) & 1 else clock, number),
-            )
+            Move(origin, target, PROMOTIONS[promotion], castles, Position(*fields, clock, number))
             for origin, target, promotion, castles, fields in self._module.children(before)
-        ]  # fmt: skip
+            for clock in [_halfmove_clock(before, origin, target, castles)]
+        ]
 
     def relevant_mismatch(self) -> Mismatch | None:
         """The first wrong answer over all 107,648 relevant occupancies; None if there is none."""
@@ -310,6 +308,12 @@ class Kernel:
         Its `time(piece, order, passes)` returns CPU nanoseconds; order is "throughput" or "latency".
         """
         return self._module.Queries(squares, occupancies)
+
+
+def _halfmove_clock(before: Position, origin: int, target: int, castles: bool) -> int:
+    """The clock after a move: 0 after a pawn move or a capture. Castling onto the own rook is none."""
+    captures = not castles and (before.white | before.black) >> target & 1
+    return 0 if before.pawns >> origin & 1 or captures else before.halfmove_clock + 1
 
 
 @cache

@@ -280,7 +280,9 @@ class TestChoosing:
             kernels.load().rook_attacks("a1", occupied)
 
     def test_each_choice_is_loaded_once(self) -> None:
-        assert kernels.load("magic_fancy", kernels.levels()[0]) is kernels.load("magic_fancy", kernels.levels()[0])
+        assert kernels.load("magic_fancy", kernels.levels()[0]) is kernels.load(
+            "magic_fancy", kernels.levels()[0]
+        )
 
     def test_table_bytes_are_those_of_the_literature(self) -> None:
         lowest = kernels.levels()[0]

@@ -43,4 +43,6 @@ class Toy:
         """Run the command line of the copy."""
         command = [sys.executable, "-m", "slidebench.harness", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(self.folder)}
-        return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=self.folder, check=False)
+        return subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=self.folder, check=False
+        )

@@ -26,7 +26,7 @@ QUICK_BUDGET = "15s"
 SAVE_SECONDS = 1.0  # a crash loses at most this much; an interrupt loses nothing
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[float]):
     """A time such as 90s, 3m or 1h, in seconds."""
 
     name = "time"
@@ -39,7 +39,9 @@ class Duration(click.ParamType):
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help=f"The default kernel at each level, {QUICK_BUDGET}: a first look.")
+@click.option(
+    "--quick", is_flag=True, help=f"The default kernel at each level, {QUICK_BUDGET}: a first look."
+)
 @options.kernel
 @options.level
 @options.popcount
@@ -179,11 +181,12 @@ def _measure(
     begin = saved = time.monotonic()
     samples: Iterator[measure.Sample] = measure.rounds(plan, record.seed, seconds, void)
     for sample in samples:
+        benchmark = sample.benchmark
         now = time.monotonic()
         progress.update(
             task,
             completed=min(now - begin, seconds),
-            description=f"round {sample.round + 1}: {sample.benchmark.choice}, {sample.benchmark.workload.name}",
+            description=f"round {sample.round + 1}: {benchmark.choice}, {benchmark.workload.name}",
         )
         if now - saved > SAVE_SECONDS:
             write_record(record, path)
