@@ -2,16 +2,20 @@
 
 from collections.abc import Callable
 from io import BytesIO
+from itertools import cycle
 from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from slidebench.harness.records import Record
-from slidebench.harness.stats import Rate, perft_rates
+from slidebench.harness.stats import Rate, levels_of, perft_rates
 
-# Colours by Okabe and Ito (2008), told apart by colour-blind people; the markers by everybody.
-LEVEL_STYLE: dict[Any, Any] = {
+# Lowest level first. Colours by Okabe and Ito (2008), told apart by colour-blind people; markers by everybody.
+LEVEL_STYLES = (
+    ("#000000", "o"), ("#D55E00", "s"), ("#0072B2", "^"), ("#009E73", "D"), ("#CC79A7", "v"), ("#56B4E9", "P"),
+)  # fmt: skip
+STYLE: dict[Any, Any] = {
     "generic": ("#000000", "o"),
     "v1": ("#000000", "o"),
     "v2": ("#D55E00", "s"),
@@ -40,9 +44,8 @@ def nodes_by_level(record: Record) -> Figure:
     names = sorted(rows, key=lambda name: max(rate.median for rate in rows[name].values()))
     figure = Figure(figsize=(9, 1.9 + 0.42 * len(names)), layout="constrained")
     axes = figure.subplots()
-    levels = [level for level in LEVEL_STYLE if any(level in row for row in rows.values())]
-    for level in levels:
-        colour, marker = LEVEL_STYLE[level]
+    levels = levels_of(rates)
+    for level, (colour, marker) in zip(levels, cycle(LEVEL_STYLES), strict=False):
         present = [(place, rows[name][level]) for place, name in enumerate(names) if level in rows[name]]
         axes.errorbar(
             [rate.median / 1e6 for _, rate in present],

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from slidebench.harness.records import Record, Samples
 from slidebench.harness.workloads import Perft
+from slidebench.kernels.catalogue import level_order
 
 
 class Rate(NamedTuple):
@@ -54,6 +55,11 @@ def rate(group: Sequence[Samples]) -> Rate | None:
         return Rate(means[0], means[0], means[0], 1)
     low, median, high = statistics.quantiles(means, n=4, method="inclusive")
     return Rate(median, low, high, len(means))
+
+
+def levels_of(rates_found: Iterable[tuple[str, str, str]]) -> list[str]:
+    """The levels among (kernel, popcount, level) keys, lowest first."""
+    return sorted({level for _, _, level in rates_found}, key=lambda level: (level_order(level), level))
 
 
 def perft_rates(record: Record) -> dict[tuple[str, str, str], Rate]:

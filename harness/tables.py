@@ -3,13 +3,13 @@
 from rich.table import Table
 
 from slidebench.harness.records import Record
-from slidebench.harness.stats import perft_rates
+from slidebench.harness.stats import levels_of, perft_rates
 
 
 def rate_table(record: Record) -> Table:
     """Nodes/s by kernel and level, fastest kernel first."""
     rates = perft_rates(record)
-    levels = list(dict.fromkeys(level for _, _, level in rates))
+    levels = levels_of(rates)
     rows: dict[tuple[str, str], dict[str, str]] = {}
     best: dict[tuple[str, str], float] = {}
     for (kernel, popcount, level), rate in rates.items():
