@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from slidebench.harness.records import Record
 from slidebench.harness.stats import Rate, levels_of, perft_rates
 
-# Lowest level first. Colours by Okabe and Ito (2008), told apart by colour-blind people; markers by everybody.
+# Lowest level first. Colours by Okabe and Ito (2008), for colour-blind people; markers for everybody.
 LEVEL_STYLES = (
-    ("#000000", "o"), ("#D55E00", "s"), ("#0072B2", "^"), ("#009E73", "D"), ("#CC79A7", "v"), ("#56B4E9", "P"),
+    ("#000000", "o"), ("#D55E00", "s"), ("#0072B2", "^"), ("#009E73", "D"), ("#CC79A7", "v"),
 )  # fmt: skip
 STYLE: dict[Any, Any] = {
     "generic": ("#000000", "o"),
