@@ -7,8 +7,9 @@ import sys
 
 import click
 
+from slidebench.harness.launches import LaunchError
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import cpu, perft, plot, run, show, verify
+from slidebench.harness.verbs import calibrate, cpu, perft, plot, run, show, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -28,6 +29,7 @@ for verb in (
     perft.perft,  # one count, one time
     run.run,  # everything measured, one record
     plot.plot,  # charts of records
+    calibrate.calibrate,  # whether the verdicts can be trusted here
 ):
     slidebench.add_command(verb)
 
@@ -42,7 +44,7 @@ def main() -> None:
         sys.exit(fault(f"{error}\n{error.marked()}"))
     except (UnavailableError, RecordError) as error:
         sys.exit(fault(str(error)))
-    except DestructiveCollision as error:
+    except (DestructiveCollision, LaunchError) as error:
         sys.exit(fault(str(error), 1))
     except click.ClickException as error:
         sys.exit(fault(error.format_message()))
