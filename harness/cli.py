@@ -7,9 +7,10 @@ import sys
 
 import click
 
+from slidebench.harness.compare import CompareError
 from slidebench.harness.launches import LaunchError
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import calibrate, cpu, perft, plot, run, show, verify
+from slidebench.harness.verbs import calibrate, compare, cpu, perft, plot, run, show, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -28,6 +29,7 @@ for verb in (
     verify.verify,  # whether the answers are right
     perft.perft,  # one count, one time
     run.run,  # everything measured, one record
+    compare.compare,  # records, levels or kernels against each other
     plot.plot,  # charts of records
     calibrate.calibrate,  # whether the verdicts can be trusted here
 ):
@@ -42,7 +44,7 @@ def main() -> None:
         sys.exit(fault("interrupted", 130))
     except FenError as error:
         sys.exit(fault(f"{error}\n{error.marked()}"))
-    except (UnavailableError, RecordError) as error:
+    except (UnavailableError, RecordError, CompareError) as error:
         sys.exit(fault(str(error)))
     except (DestructiveCollision, LaunchError) as error:
         sys.exit(fault(str(error), 1))

@@ -83,6 +83,7 @@ class Record(_Part, kw_only=True):
     slidebench: str
     commit: str
     dirty: bool
+    generator: str
     python: str
     machine: Cpu
     seed: int

@@ -38,6 +38,7 @@ def new_record(budget_seconds: float, seed: int) -> Record:
         slidebench=version("slidebench"),
         commit=commit,
         dirty=dirty,
+        generator=kernels.GENERATOR,
         python=platform.python_version(),
         machine=describe(),
         seed=seed,

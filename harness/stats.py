@@ -6,7 +6,7 @@ from how the launches scatter. docs/method.md has the reasons and the calibratio
 """
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -88,10 +88,19 @@ def compare(pairs: Sequence[tuple[Sequence[Samples], Sequence[Samples]]]) -> lis
     All comparisons are judged together (Holm, 1979): the chance of one or more wrong verdicts among them is
     at most SIGNIFICANCE.
     """
-    differences = [_log_ratios(first, second) for first, second in pairs]
-    p_values = [_p_value(launches) for launches in differences]
-    adjusted = iter(holm([p for p, launches in zip(p_values, differences, strict=True) if launches]))
-    return [_comparison(launches, next(adjusted)) if launches else None for launches in differences]
+    return _judged([_log_ratios(first, second) for first, second in pairs], _middle, _interval, _p_value)
+
+
+def compare_records(
+    pairs: Sequence[tuple[Sequence[Samples], Sequence[Samples]]],
+) -> list[Comparison | None]:
+    """As `compare`, for groups of different records: they share no round, so launch stands against launch."""
+    return _judged(
+        [tuple(_launch_medians(group) for group in pair) for pair in pairs],
+        lambda medians: float(np.median(medians[0]) - np.median(medians[1])),
+        _unpaired_interval,
+        _unpaired_p_value,
+    )
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -186,10 +195,54 @@ def _p_value(launches: list[Floats]) -> float:
     return float(scipy_stats.ttest_1samp(medians, 0.0).pvalue)
 
 
-def _comparison(launches: list[Floats], adjusted: float) -> Comparison:
-    middle = _middle(launches)
-    low, high = _interval(launches)
-    verdict: Verdict = "no difference shown"
-    if adjusted < SIGNIFICANCE:
-        verdict = "faster" if middle > 0 else "slower"
-    return Comparison(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), adjusted, verdict)
+def _launch_medians(group: Sequence[Samples]) -> Floats:
+    return np.array([np.median(each) for each in _by_launch(_log_means(group))])
+
+
+def _unpaired_interval(medians: Sequence[Floats]) -> tuple[float, float]:
+    if min(len(each) for each in medians) < 2:
+        middle = float(np.median(medians[0]) - np.median(medians[1]))
+        return middle, middle
+    found = scipy_stats.bootstrap(
+        tuple(medians),
+        lambda first, second, axis: np.median(first, axis=axis) - np.median(second, axis=axis),
+        n_resamples=RESAMPLES,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        vectorized=True,
+        rng=np.random.default_rng(0),
+    )
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def _unpaired_p_value(medians: Sequence[Floats]) -> float:
+    """A t test for unequal variances on launch medians (Welch, 1947)."""
+    if min(len(each) for each in medians) < LEAST_LAUNCHES:
+        return 1.0
+    if max(np.ptp(each) for each in medians) == 0:
+        return 1.0 if medians[0][0] == medians[1][0] else 0.0
+    return float(scipy_stats.ttest_ind(*medians, equal_var=False).pvalue)
+
+
+def _judged(
+    differences: Sequence[Any],
+    middle: Callable[[Any], float],
+    interval: Callable[[Any], tuple[float, float]],
+    p_value: Callable[[Any], float],
+) -> list[Comparison | None]:
+    """Comparisons of log differences, judged together; None for those without launches."""
+    present = [len(each) > 0 and all(len(part) > 0 for part in each) for each in differences]
+    adjusted = iter(holm([p_value(each) for each, there in zip(differences, present, strict=True) if there]))
+    found: list[Comparison | None] = []
+    for each, there in zip(differences, present, strict=True):
+        if not there:
+            found.append(None)
+            continue
+        p, (low, high), difference = next(adjusted), interval(each), middle(each)
+        verdict: Verdict = "no difference shown"
+        if p < SIGNIFICANCE:
+            verdict = "faster" if difference > 0 else "slower"
+        found.append(
+            Comparison(float(np.exp(difference)), float(np.exp(low)), float(np.exp(high)), p, verdict)
+        )
+    return found

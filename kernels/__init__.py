@@ -37,11 +37,12 @@ from slidebench.kernels.errors import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import Position, parse_fen, parse_square, square_name
 
 __all__ = [
-    "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move", "PerftTime",
-    "Position", "UnavailableError", "build_commit", "choices", "default", "describe", "levels", "load",
-    "load_choice", "load_copy", "names", "popcounts", "why_not", "why_not_level",
+    "GENERATOR", "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move",
+    "PerftTime", "Position", "UnavailableError", "build_commit", "choices", "default", "describe", "levels",
+    "load", "load_choice", "load_copy", "names", "popcounts", "why_not", "why_not_level",
 ]  # fmt: skip
 
+GENERATOR = "1"  # changes with the questions the generator asks: figures of two generators do not compare
 PIECES = ("rook", "bishop", "queen")
 MOST_DEPTH = 64
 PROMOTIONS = ("", "n", "b", "r", "q")
