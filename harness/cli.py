@@ -10,7 +10,18 @@ import click
 from slidebench.harness.compare import CompareError
 from slidebench.harness.launches import LaunchError
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import calibrate, compare, cpu, perft, plot, run, show, verify
+from slidebench.harness.verbs import (
+    calibrate,
+    compare,
+    cpu,
+    exchange,
+    perft,
+    plot,
+    recommend,
+    run,
+    show,
+    verify,
+)
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -29,8 +40,11 @@ for verb in (
     verify.verify,  # whether the answers are right
     perft.perft,  # one count, one time
     run.run,  # everything measured, one record
+    recommend.recommend,  # which kernel to use here
     compare.compare,  # records, levels or kernels against each other
     plot.plot,  # charts of records
+    exchange.export_verb,  # records to other machines and programs
+    exchange.import_verb,  # and from them
     calibrate.calibrate,  # whether the verdicts can be trusted here
 ):
     slidebench.add_command(verb)
