@@ -96,4 +96,4 @@ def test_a_kernel_is_as_fast_as_its_twin(twin, kernel, batch, record_property):
         speeds.append(nanoseconds["twin"] / nanoseconds["kernel"])
     speed = statistics.median(speeds)
     record_property("speed_of_twin", speed)
-    assert speed >= LEAST_SPEED, f"{kernel.choice}: {batch.piece} {batch.order} at {speed:.2f} of plain C++"
+    assert speed >= LEAST_SPEED, f"{kernel.choice}: {batch.piece} {batch.order} at {speed:.3f} of plain C++"
