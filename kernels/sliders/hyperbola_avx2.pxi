@@ -3,7 +3,7 @@
 # year: 2026
 # source: https://www.chessprogramming.org/Hyperbola_Quintessence, Stockfish pull request 6845
 # needs: v3
-# answers: one square, queen, set-wise
+# answers: one square, queen
 # contains: vpshufb, vpsubq
 #
 # The hyperbola of both diagonals and the file, each in a 64-bit lane, with one byte shuffle as the swap of all
@@ -19,8 +19,6 @@
 #     . . x f x . . .      the rank (r) from the table
 #     r r r Q r r r r
 #     . . x f x . . .
-#
-# Set-wise queries take both answers of every slider in a single loop, and keep what the piece may do.
 
 include "occupancy.pxi"
 include "lines.pxi"
@@ -71,37 +69,6 @@ cdef inline u64 queen_attacks(int square, Occupancy occupancy) noexcept nogil:
     return lanes_or(line_attacks(square, occupancy)) | rank_attacks(square, occupancy)
 
 
-cdef inline u64 all_if(u64 condition) noexcept nogil:
-    return 0 - condition
-
-
-cdef inline u64 piece_attacks(int square, u64 straight, u64 diagonal, Occupancy occupancy) noexcept nogil:
-    """Attacks of whatever slider is on the square, without a branch."""
-    cdef __m256i attacks = line_attacks(square, occupancy)
-    return ((diagonal_lanes(attacks) & all_if((diagonal >> square) & 1))
-            | ((file_lane(attacks) | rank_attacks(square, occupancy)) & all_if((straight >> square) & 1)))
-
-
-cdef inline u64 attacks_union(u64 straight, u64 diagonal, Occupancy occupancy) noexcept nogil:
-    """All squares attacked by the sliders: `straight` are rooks and queens, `diagonal` bishops and queens."""
-    cdef u64 sliders = straight | diagonal
-    cdef u64 attacks = 0
-    while sliders:
-        attacks |= piece_attacks(first_square(sliders), straight, diagonal, occupancy)
-        sliders &= sliders - 1
-    return attacks
-
-
-cdef inline u64 targets_count(u64 straight, u64 diagonal, Occupancy occupancy, u64 targets) noexcept nogil:
-    """How many (slider, target) pairs there are: the sliders' moves onto `targets`."""
-    cdef u64 sliders = straight | diagonal
-    cdef u64 count = 0
-    while sliders:
-        count += popcount(piece_attacks(first_square(sliders), straight, diagonal, occupancy) & targets)
-        sliders &= sliders - 1
-    return count
-
-
 cdef int kernel_init() except -1:
     cdef int square
     rank_table_init()
@@ -115,3 +82,5 @@ cdef int kernel_init() except -1:
 
 cdef size_t table_bytes() noexcept:
     return sizeof(masks) + sizeof(first_rank)
+
+include "setwise_queens.pxi"
