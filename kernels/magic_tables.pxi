@@ -1,5 +1,5 @@
-# Fancy magics: a part of one table for each square, as large as its relevant mask needs. For every kernel with
-# an `attack_space()` to hold the table and a `magic_of(piece, square, mask)`.
+# Fancy magics: a part of one table for each square, as large as its mask needs. For every kernel with an
+# `attack_space()` to hold the table, a `mask_of(piece, square)` and a `magic_of(piece, square)`.
 
 cdef struct Magic:
     u64 mask
@@ -32,8 +32,8 @@ cdef int kernel_init() except -1:
     for piece in range(2):
         for square in range(SQUARES):
             entry = &entries[piece][square]
-            entry.mask = relevant_mask(piece, square)
-            entry.magic = magic_of(piece, square, entry.mask)
+            entry.mask = mask_of(piece, square)
+            entry.magic = magic_of(piece, square)
             entry.table = table
             entry.shift = 64 - popcount(entry.mask)
             subset = 0
@@ -43,7 +43,7 @@ cdef int kernel_init() except -1:
                 subset = next_subset(subset, entry.mask)
                 if subset == 0:
                     break
-            table += 1 << popcount(entry.mask)
+            table += <size_t>1 << popcount(entry.mask)
     return 0
 
 

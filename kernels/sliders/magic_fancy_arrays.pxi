@@ -48,8 +48,8 @@ cdef int kernel_init() except -1:
     cdef u64* table = attack_space()
     for piece in range(2):
         for square in range(SQUARES):
-            masks[piece][square] = relevant_mask(piece, square)
-            factors[piece][square] = magic_of(piece, square, masks[piece][square])
+            masks[piece][square] = mask_of(piece, square)
+            factors[piece][square] = magic_of(piece, square)
             tables[piece][square] = table
             shifts[piece][square] = 64 - popcount(masks[piece][square])
             subset = 0
