@@ -240,8 +240,6 @@ cdef inline u64 visit_pawns(Side* us, Side* them, Occupancy occupancy, Search* s
     cdef int left_distance = 7 if white else 9
     cdef int right_distance = 9 if white else 7
     cdef u64 nodes = 0
-    if visit == VISIT_BULK:
-        prepare_king(replies, knight_attacks_of(us.knights) | king_attacks_of(us))
     push &= targets
     nodes += visit_pawn_targets(us, them, occupancy, search, replies, push & ~last, 8, False, False, white, visit)
     nodes += visit_pawn_targets(us, them, occupancy, search, replies, double_push, 16, False, False, white, visit)
@@ -329,7 +327,11 @@ cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* s
     cdef const Wing* wing
     cdef int square, side
     cdef Replies replies
+    cdef u64 by_pawns, by_knights, by_king
     if visit == VISIT_BULK:
+        by_pawns = pawn_attacks_of(us, white)
+        by_knights = knight_attacks_of(us.knights)
+        by_king = king_attacks_of(us)
         look_along_lines(&replies, them, us, occupied)
         prepare(&replies, them, us, occupied, search.castling, not white)
     while candidates:
@@ -342,6 +344,8 @@ cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* s
 
     safe = ~attacks_of(them, occupancy_flip(occupancy, king, us.king), not white)
     steps = king_attacks[king] & ~us.all & safe
+    if visit == VISIT_BULK:
+        prepare_king(&replies, by_pawns | by_knights)
     nodes += visit_targets(us, them, occupancy, search, &replies, search.castling & ~back_rank(white),
                            king, steps, white, visit, MOVED_KING)
     targets = ~us.all
@@ -355,6 +359,8 @@ cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* s
             if may_castle(wing, search.castling, occupied, pinned) and not (wing.safe & ~safe):
                 nodes += visit_castling(us, them, occupancy, search, wing, white, visit)
 
+    if visit == VISIT_BULK:
+        prepare_king(&replies, by_knights | by_king)
     nodes += visit_pawns(us, them, occupancy, search, &replies, us.pawns & ~pinned, targets, white, visit)
     pieces = us.pawns & pinned
     while unlikely(pieces != 0):
@@ -367,9 +373,13 @@ cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* s
     pieces = us.knights & ~pinned
     while pieces:
         square = first_square(pieces)
+        if visit == VISIT_BULK:
+            prepare_king(&replies, by_pawns | knight_attacks_of(us.knights ^ bit(square)) | by_king)
         nodes += visit_targets(us, them, occupancy, search, &replies, search.castling,
                                square, knight_attacks[square] & targets, white, visit, MOVED_KNIGHT)
         pieces &= pieces - 1
+    if visit == VISIT_BULK:
+        prepare_king(&replies, by_pawns | by_knights | by_king)
     pieces = us.diagonal & ~us.straight
     while pieces:
         square = first_square(pieces)

@@ -242,10 +242,6 @@ cdef inline u64 count_undisturbed(Side us, const Side* them, Occupancy occupancy
     cdef u64 target
     cdef Side after
     cdef Replies rest
-    cdef u64 attacked = pawn_attacks_of(&us, white) | knight_attacks_of(us.knights)
-    if moved != MOVED_KING:
-        attacked |= king_attacks_of(&us)
-    prepare_king(replies, attacked)
     targets &= them.all
     while quiet:
         target = quiet & (0 - quiet)
