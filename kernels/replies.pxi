@@ -98,8 +98,8 @@ cdef inline u64 look_along(Replies* replies, const Side* us, const Side* them, i
                 replies.count += popcount(path)
             replies.entering |= path
             replies.leaving |= slider
-        # One blocker less would make a pin or a check of it.
-        if not behind & (behind - 1):
+        # One blocker less would make a check of it, or a pin.
+        if not behind or (not behind & (behind - 1) and blockers & us.all):
             replies.leaving |= blockers & them.all
         candidates &= candidates - 1
     return checkers
@@ -113,27 +113,33 @@ cdef inline u64 look_along_lines(Replies* replies, const Side* us, const Side* t
             | look_along(replies, us, them, king, occupied, bishop_lines[king] & them.diagonal, us.diagonal))
 
 
+cdef inline u64 prepare_castling(Replies* replies, const Side* us, const Side* them, const Wing* wing,
+                                 u64 castling) noexcept nogil:
+    """The squares that must be safe, CANNOT if other conditions are not met."""
+    if not castling & wing.rook & ~replies.pinned or wing.path & us.all:
+        return CANNOT
+    if wing.path & them.all:
+        replies.leaving |= wing.path & them.all
+        return CANNOT
+    replies.entering |= wing.path
+    replies.wanted |= wing.safe
+    return wing.safe
+
+
 cdef inline void prepare(Replies* replies, const Side* us, const Side* them, u64 occupied, u64 castling,
                          bint white) noexcept nogil:
     """Prepare all but the king's steps, when the lines have been looked along and we are not in check."""
     cdef int king = first_square(us.king)
     cdef u64 pinned = replies.pinned
     cdef u64 knights
-    cdef const Wing* wings = us.wings
     replies.targets = ~us.all
     replies.wanted = replies.steps = king_attacks[king] & ~us.all
     # Taking a piece next to a king gives it a square, taking a rook may end a right to castle.
     replies.entering |= us.all & (king_attacks[king] | castling) | us.knights
     replies.safe_short = replies.safe_long = CANNOT
     if castling & back_rank(white):
-        if may_castle(&wings[0], castling, occupied, pinned):
-            replies.safe_short = wings[0].safe
-            replies.wanted |= wings[0].safe
-        if may_castle(&wings[1], castling, occupied, pinned):
-            replies.safe_long = wings[1].safe
-            replies.wanted |= wings[1].safe
-        replies.entering |= wings[0].path | wings[1].path
-        replies.leaving |= (wings[0].path | wings[1].path) & them.all
+        replies.safe_short = prepare_castling(replies, us, them, &us.wings[0], castling)
+        replies.safe_long = prepare_castling(replies, us, them, &us.wings[1], castling)
 
     replies.pawns = us.pawns
     replies.knights = us.knights
