@@ -169,30 +169,64 @@ cdef inline void prepare_king(Replies* replies, u64 attacked) noexcept nogil:
         rest &= rest - 1
 
 
-cdef inline u64 count_prepared(const Replies* replies, const Side* them, Occupancy occupancy, u64 attacked,
-                               bint white) noexcept nogil:
-    """Legal replies if they are as prepared and the enemy, apart from sliders, also attacks `attacked`."""
-    cdef u64 occupied = occupancy_bits(occupancy)
-    cdef u64 count = replies.count
+cdef inline u64 count_king(const Replies* replies, const Side* them, Occupancy occupancy, u64 attacked) noexcept nogil:
+    """Our king's steps and castlings if the enemy, apart from sliders, also attacks `attacked`."""
     cdef u64 free = replies.free & ~attacked
-    cdef u64 push, left, right
+    cdef u64 count = 0
     if free:
         free &= ~attacks_union(replies.straight_zone & them.straight, replies.diagonal_zone & them.diagonal, occupancy)
-        count += popcount(free & replies.steps)
+        count = popcount(free & replies.steps)
         if not replies.safe_short & ~free:
             count += 1
         if not replies.safe_long & ~free:
             count += 1
+    return count
 
+
+cdef inline u64 count_sliders(const Replies* replies, Occupancy occupancy) noexcept nogil:
+    return targets_count(replies.straight, replies.diagonal, occupancy, replies.targets)
+
+
+cdef inline u64 count_pawns(const Replies* replies, u64 theirs, u64 occupied, bint white) noexcept nogil:
+    """Our pawns' moves if the enemy has pieces on `theirs`."""
     # Pushes and captures to one side never share a target, so one popcount serves both.
-    push = up(replies.pawns, white) & ~occupied
-    left = up_left(replies.pawns, white) & them.all
-    right = up_right(replies.pawns, white) & them.all
+    cdef u64 push = up(replies.pawns, white) & ~occupied
+    cdef u64 left = up_left(replies.pawns, white) & theirs
+    cdef u64 right = up_right(replies.pawns, white) & theirs
     left |= push | (up(push & double_push_rank(white), white) & ~occupied)
-    count += popcount(left) + popcount(right)
+    cdef u64 count = popcount(left) + popcount(right)
     if (left | right) & last_rank(white):
         count += 3 * (popcount(left & last_rank(white)) + popcount(right & last_rank(white)))
-    return count + targets_count(replies.straight, replies.diagonal, occupancy, replies.targets)
+    return count
+
+
+cdef inline u64 sum_pawns(u64 theirs, u64 pushes, u64 stopped, u64 left, u64 right, u64 targets) noexcept nogil:
+    """Sum over `targets` of the pawns' moves if one more enemy piece stands there."""
+    return (popcount(targets) * (popcount(pushes | (left & theirs)) + popcount(right & theirs))
+            + popcount(left & targets) + popcount(right & targets)
+            - popcount(pushes & targets) - popcount(stopped & targets))
+
+
+cdef inline u64 count_pawns_after(const Replies* replies, u64 theirs, u64 occupied, u64 targets,
+                                  bint white) noexcept nogil:
+    """Our pawns' moves after a quiet move of one enemy piece, summed over the squares it may go to."""
+    cdef u64 push = up(replies.pawns, white) & ~occupied
+    cdef u64 double_push = up(push & double_push_rank(white), white) & ~occupied
+    cdef u64 left = up_left(replies.pawns, white)
+    cdef u64 right = up_right(replies.pawns, white)
+    cdef u64 last = last_rank(white)
+    cdef u64 count = sum_pawns(theirs, push | double_push, push & up(double_push, not white), left, right, targets)
+    if (push | left | right) & last:
+        count += 3 * sum_pawns(theirs, push & last, 0, left & last, right & last, targets)
+    return count
+
+
+cdef inline u64 count_prepared(const Replies* replies, const Side* them, Occupancy occupancy, u64 attacked,
+                               bint white) noexcept nogil:
+    """Legal replies if they are as prepared and the enemy, apart from sliders, also attacks `attacked`."""
+    return (replies.count + count_king(replies, them, occupancy, attacked)
+            + count_pawns(replies, them.all, occupancy_bits(occupancy), white)
+            + count_sliders(replies, occupancy))
 
 
 cdef inline u64 undisturbing(const Replies* replies, int their_king, u64 targets, u64 origin, bint white,
@@ -248,13 +282,18 @@ cdef inline u64 count_undisturbed(Side us, const Side* them, Occupancy occupancy
     cdef u64 target
     cdef Side after
     cdef Replies rest
+    cdef Occupancy after_occupancy
     targets &= them.all
+    if quiet:
+        count += (popcount(quiet) * replies.count
+                  + count_pawns_after(replies, us.all, occupancy_bits(occupancy), quiet, not white))
     while quiet:
         target = quiet & (0 - quiet)
         after = us
         flip(&after, moved, target)
-        count += count_prepared(replies, &after, occupancy_flip(occupancy, first_square(target), target),
-                                steps_attacked(moved, first_square(target)), not white)
+        after_occupancy = occupancy_flip(occupancy, first_square(target), target)
+        count += (count_king(replies, &after, after_occupancy, steps_attacked(moved, first_square(target)))
+                  + count_sliders(replies, after_occupancy))
         quiet &= quiet - 1
     while targets:
         target = targets & (0 - targets)
@@ -271,23 +310,31 @@ cdef inline u64 count_undisturbed_pawns(const Side* us, const Side* them, Occupa
                                         u64 targets, int distance, bint capture, bint white) noexcept nogil:
     """Replies to all pawn moves onto `targets`, from `distance` squares back."""
     cdef u64 count = 0
-    cdef u64 target
+    cdef u64 target, origins
     cdef int origin
     cdef Side after
     cdef Replies rest
-    cdef Occupancy moved_occupancy
+    cdef Occupancy after_occupancy
+    if not capture:
+        # What stands in front of a pawn that moves cannot move itself, so leaving a square only ends captures.
+        origins = targets >> distance if white else targets << distance
+        count += (popcount(targets) * replies.count
+                  + count_pawns_after(replies, us.all, occupancy_bits(occupancy), targets, not white)
+                  - popcount(up_left(replies.pawns, not white) & origins)
+                  - popcount(up_right(replies.pawns, not white) & origins))
     while targets:
         target = targets & (0 - targets)
         origin = first_square(target) - distance if white else first_square(target) + distance
         after = us[0]
         flip(&after, MOVED_PAWN, bit(origin) | target)
-        moved_occupancy = occupancy_flip(occupancy, origin, bit(origin))
+        after_occupancy = occupancy_flip(occupancy, origin, bit(origin))
         if capture:
             rest = replies_without(replies, target)
+            count += count_prepared(&rest, &after, after_occupancy, pawn_attacks_of(&after, white), not white)
         else:
-            moved_occupancy = occupancy_flip(moved_occupancy, first_square(target), target)
-            rest = replies[0]
-        count += count_prepared(&rest, &after, moved_occupancy, pawn_attacks_of(&after, white), not white)
+            after_occupancy = occupancy_flip(after_occupancy, first_square(target), target)
+            count += (count_king(replies, &after, after_occupancy, pawn_attacks_of(&after, white))
+                      + count_sliders(replies, after_occupancy))
         targets &= targets - 1
     return count
 
