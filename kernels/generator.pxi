@@ -139,7 +139,7 @@ cdef inline u64 visit_targets(Side* us, Side* them, Occupancy occupancy, Search*
     flip(us, moved, bit(origin))
     occupancy = occupancy_flip(occupancy, origin, bit(origin))
     if visit == VISIT_BULK:
-        plain = undisturbing(replies, first_square(them.king), targets, bit(origin), white, moved)
+        plain = undisturbing(replies, occupancy_bits(occupancy), targets, bit(origin), moved)
         if plain:
             targets ^= plain
             nodes += count_undisturbed(us[0], them, occupancy, replies, plain, white, moved)

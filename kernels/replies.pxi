@@ -18,12 +18,14 @@ cdef struct Replies:        # of one side, "we"
     u64 straight
     u64 diagonal
     u64 targets             # squares without a piece of ours
-    u64 steps               # those next to our king
+    int king                # our king's square
+    u64 steps               # targets next to it
     u64 pinned
     u64 safe_short          # squares that must be free of attack to castle; CANNOT if we may not
     u64 safe_long
     u64 wanted              # all squares next to our king, or on his way to castle, that matter
-    u64 free                # those that no enemy but a slider might attack
+    u64 attacked            # by enemies other than sliders
+    u64 free                # wanted and not attacked so far
     u64 straight_zone       # from here an enemy rook or bishop might
     u64 diagonal_zone
     u64 entering            # a move to one of these squares changes the above
@@ -132,10 +134,10 @@ cdef inline void prepare(Replies* replies, const Side* us, const Side* them, u64
     cdef int king = first_square(us.king)
     cdef u64 pinned = replies.pinned
     cdef u64 knights
+    replies.king = king
     replies.targets = ~us.all
     replies.wanted = replies.steps = king_attacks[king] & ~us.all
-    # Taking a piece next to a king gives it a square, taking a rook may end a right to castle.
-    replies.entering |= us.all & (king_attacks[king] | castling) | us.knights
+    replies.entering |= us.all & castling   # taking a rook ends a right
     replies.safe_short = replies.safe_long = CANNOT
     if castling & back_rank(white):
         replies.safe_short = prepare_castling(replies, us, them, &us.wings[0], castling)
@@ -161,6 +163,7 @@ cdef inline void prepare(Replies* replies, const Side* us, const Side* them, u64
 cdef inline void prepare_king(Replies* replies, u64 attacked) noexcept nogil:
     """Where our king might go if the enemy's pieces other than sliders attack these squares."""
     cdef u64 rest = replies.wanted & ~attacked
+    replies.attacked = attacked
     replies.free = rest
     replies.straight_zone = replies.diagonal_zone = 0
     while rest:
@@ -229,25 +232,34 @@ cdef inline u64 count_prepared(const Replies* replies, const Side* them, Occupan
             + count_sliders(replies, occupancy))
 
 
-cdef inline u64 undisturbing(const Replies* replies, int their_king, u64 targets, u64 origin, bint white,
-                             Moved moved) noexcept nogil:
+cdef inline u64 undisturbing(const Replies* replies, u64 occupied, u64 targets, u64 origin, Moved moved) noexcept nogil:
     """Those of a piece's targets after which the replies are as prepared."""
+    cdef u64 lines = 0
+    cdef u64 behind
     if origin & replies.leaving:
         return 0
     targets &= ~replies.entering
     if moved == MOVED_KNIGHT:
-        targets &= ~knight_attacks[their_king]
+        targets &= ~knight_attacks[replies.king]
     if moved == MOVED_BISHOP or moved == MOVED_QUEEN:
-        targets &= ~bishop_lines[their_king]
+        lines |= bishop_lines[replies.king]
     if moved == MOVED_ROOK or moved == MOVED_QUEEN:
-        targets &= ~rook_lines[their_king]
+        lines |= rook_lines[replies.king]
+    lines &= targets
+    targets ^= lines
+    while lines:
+        # Two pieces between a slider and the king: neither a check nor a pin.
+        behind = between[replies.king][first_square(lines)] & occupied
+        if behind & (behind - 1):
+            targets |= lines & (0 - lines)
+        lines &= lines - 1
     return targets
 
 
 cdef inline u64 undisturbing_pawns(const Replies* replies, const Side* them, u64 targets, int distance,
                                    bint white) noexcept nogil:
     """Those of `targets` to which a pawn may go from `distance` back and leave the replies as prepared."""
-    targets &= ~(replies.entering | pawn_attacks[not white][first_square(them.king)]
+    targets &= ~(replies.entering | pawn_attacks[not white][replies.king]
                  | (replies.leaving << distance if white else replies.leaving >> distance))
     if distance == 16:
         # Next to an enemy pawn, which might take en passant.
@@ -256,13 +268,22 @@ cdef inline u64 undisturbing_pawns(const Replies* replies, const Side* them, u64
 
 
 cdef inline Replies replies_without(const Replies* replies, u64 square_bit) noexcept nogil:
-    """The replies if one of our pieces, no knight, has been captured."""
+    """The replies if one of our pieces has been captured."""
     cdef Replies rest = replies[0]
+    cdef int square = first_square(square_bit)
     rest.pawns &= ~square_bit
+    rest.knights &= ~square_bit
     rest.straight &= ~square_bit
     rest.diagonal &= ~square_bit
     rest.targets |= square_bit
-    rest.count += popcount(knight_attacks[first_square(square_bit)] & rest.knights)
+    rest.count += popcount(knight_attacks[square] & rest.knights)
+    if replies.knights & square_bit:
+        rest.count -= popcount(knight_attacks[square] & replies.targets)
+    if king_attacks[replies.king] & square_bit:
+        rest.steps |= square_bit
+        rest.free |= square_bit & ~rest.attacked
+        rest.straight_zone |= rook_lines[square]
+        rest.diagonal_zone |= bishop_lines[square]
     return rest
 
 
