@@ -204,7 +204,7 @@ cdef inline u64 visit_pawn_targets(Side* us, Side* them, Occupancy occupancy, Se
     cdef Side* other = them
     cdef Occupancy after
     if visit == VISIT_BULK and not promote:
-        plain = undisturbing_pawns(replies, them, targets, distance, white)
+        plain = undisturbing_pawns(replies, targets, distance, white)
         targets ^= plain
         nodes += count_undisturbed_pawns(us, them, occupancy, replies, plain, distance, capture, white)
     while targets:

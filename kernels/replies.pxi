@@ -13,8 +13,11 @@ cdef extern from *:
 
 cdef struct Replies:        # of one side, "we"
     u64 count               # moves that stay possible: knights', those of pinned pieces
-    u64 pawns               # our pieces that are not pinned
-    u64 knights
+    u64 push                # where pawns that are not pinned might go: one step,
+    u64 left                # captures
+    u64 right
+    bint promotes           # whether one of these is on the last rank
+    u64 knights             # those not pinned
     u64 straight
     u64 diagonal
     u64 targets             # squares without a piece of ours
@@ -143,17 +146,21 @@ cdef inline void prepare(Replies* replies, const Side* us, const Side* them, u64
         replies.safe_short = prepare_castling(replies, us, them, &us.wings[0], castling)
         replies.safe_long = prepare_castling(replies, us, them, &us.wings[1], castling)
 
-    replies.pawns = us.pawns
+    cdef u64 pawns = us.pawns
     replies.knights = us.knights
     replies.straight = us.straight
     replies.diagonal = us.diagonal
     if pinned:
         if us.pawns & pinned:
             replies.count += count_pinned_pawns(us, them, king, occupied, pinned, white)
-        replies.pawns &= ~pinned
+        pawns &= ~pinned
         replies.knights &= ~pinned
         replies.straight &= ~pinned
         replies.diagonal &= ~pinned
+    replies.push = up(pawns, white)
+    replies.left = up_left(pawns, white)
+    replies.right = up_right(pawns, white)
+    replies.promotes = ((replies.push | replies.left | replies.right) & last_rank(white)) != 0
     knights = replies.knights
     while knights:
         replies.count += popcount(knight_attacks[first_square(knights)] & replies.targets)
@@ -172,12 +179,19 @@ cdef inline void prepare_king(Replies* replies, u64 attacked) noexcept nogil:
         rest &= rest - 1
 
 
-cdef inline u64 count_king(const Replies* replies, const Side* them, Occupancy occupancy, u64 attacked) noexcept nogil:
-    """Our king's steps and castlings if the enemy, apart from sliders, also attacks `attacked`."""
+cdef inline u64 free_squares(const Replies* replies, const Side* them, Occupancy occupancy, u64 attacked) noexcept nogil:
+    """Where our king may go or pass if the enemy, apart from sliders, also attacks `attacked`."""
     cdef u64 free = replies.free & ~attacked
-    cdef u64 count = 0
     if free:
         free &= ~attacks_union(replies.straight_zone & them.straight, replies.diagonal_zone & them.diagonal, occupancy)
+    return free
+
+
+cdef inline u64 count_king(const Replies* replies, const Side* them, Occupancy occupancy, u64 attacked) noexcept nogil:
+    """Our king's steps and castlings."""
+    cdef u64 free = free_squares(replies, them, occupancy, attacked)
+    cdef u64 count = 0
+    if free:
         count = popcount(free & replies.steps)
         if not replies.safe_short & ~free:
             count += 1
@@ -193,12 +207,12 @@ cdef inline u64 count_sliders(const Replies* replies, Occupancy occupancy) noexc
 cdef inline u64 count_pawns(const Replies* replies, u64 theirs, u64 occupied, bint white) noexcept nogil:
     """Our pawns' moves if the enemy has pieces on `theirs`."""
     # Pushes and captures to one side never share a target, so one popcount serves both.
-    cdef u64 push = up(replies.pawns, white) & ~occupied
-    cdef u64 left = up_left(replies.pawns, white) & theirs
-    cdef u64 right = up_right(replies.pawns, white) & theirs
+    cdef u64 push = replies.push & ~occupied
+    cdef u64 left = replies.left & theirs
+    cdef u64 right = replies.right & theirs
     left |= push | (up(push & double_push_rank(white), white) & ~occupied)
     cdef u64 count = popcount(left) + popcount(right)
-    if (left | right) & last_rank(white):
+    if unlikely(replies.promotes):
         count += 3 * (popcount(left & last_rank(white)) + popcount(right & last_rank(white)))
     return count
 
@@ -213,14 +227,13 @@ cdef inline u64 sum_pawns(u64 theirs, u64 pushes, u64 stopped, u64 left, u64 rig
 cdef inline u64 count_pawns_after(const Replies* replies, u64 theirs, u64 occupied, u64 targets,
                                   bint white) noexcept nogil:
     """Our pawns' moves after a quiet move of one enemy piece, summed over the squares it may go to."""
-    cdef u64 push = up(replies.pawns, white) & ~occupied
+    cdef u64 push = replies.push & ~occupied
     cdef u64 double_push = up(push & double_push_rank(white), white) & ~occupied
-    cdef u64 left = up_left(replies.pawns, white)
-    cdef u64 right = up_right(replies.pawns, white)
     cdef u64 last = last_rank(white)
-    cdef u64 count = sum_pawns(theirs, push | double_push, push & up(double_push, not white), left, right, targets)
-    if (push | left | right) & last:
-        count += 3 * sum_pawns(theirs, push & last, 0, left & last, right & last, targets)
+    cdef u64 count = sum_pawns(theirs, push | double_push, push & up(double_push, not white),
+                               replies.left, replies.right, targets)
+    if unlikely(replies.promotes):
+        count += 3 * sum_pawns(theirs, push & last, 0, replies.left & last, replies.right & last, targets)
     return count
 
 
@@ -256,22 +269,20 @@ cdef inline u64 undisturbing(const Replies* replies, u64 occupied, u64 targets, 
     return targets
 
 
-cdef inline u64 undisturbing_pawns(const Replies* replies, const Side* them, u64 targets, int distance,
+cdef inline u64 undisturbing_pawns(const Replies* replies, u64 targets, int distance,
                                    bint white) noexcept nogil:
     """Those of `targets` to which a pawn may go from `distance` back and leave the replies as prepared."""
-    targets &= ~(replies.entering | pawn_attacks[not white][replies.king]
-                 | (replies.leaving << distance if white else replies.leaving >> distance))
-    if distance == 16:
-        # Next to an enemy pawn, which might take en passant.
-        targets &= ~((them.pawns & ~FILE_A) >> 1 | (them.pawns & ~FILE_H) << 1)
-    return targets
+    return targets & ~(replies.entering | pawn_attacks[not white][replies.king]
+                       | (replies.leaving << distance if white else replies.leaving >> distance))
 
 
-cdef inline Replies replies_without(const Replies* replies, u64 square_bit) noexcept nogil:
+cdef inline Replies replies_without(const Replies* replies, u64 square_bit, bint white) noexcept nogil:
     """The replies if one of our pieces has been captured."""
     cdef Replies rest = replies[0]
     cdef int square = first_square(square_bit)
-    rest.pawns &= ~square_bit
+    rest.push &= ~up(square_bit, white)
+    rest.left &= ~up_left(square_bit, white)
+    rest.right &= ~up_right(square_bit, white)
     rest.knights &= ~square_bit
     rest.straight &= ~square_bit
     rest.diagonal &= ~square_bit
@@ -320,9 +331,29 @@ cdef inline u64 count_undisturbed(Side us, const Side* them, Occupancy occupancy
         target = targets & (0 - targets)
         after = us
         flip(&after, moved, target)
-        rest = replies_without(replies, target)
+        rest = replies_without(replies, target, not white)
         count += count_prepared(&rest, &after, occupancy,
                                 steps_attacked(moved, first_square(target)), not white)
+        targets &= targets - 1
+    return count
+
+
+cdef inline u64 count_taken_en_passant(const Side* us, const Side* them, Occupancy occupancy, u64 targets,
+                                       bint white) noexcept nogil:
+    """Replies en passant to double pushes to `targets`."""
+    cdef u64 count = 0
+    cdef u64 target, passed
+    cdef Side after
+    # Only next to an enemy pawn.
+    targets &= (them.pawns & ~FILE_A) >> 1 | (them.pawns & ~FILE_H) << 1
+    while targets:
+        target = targets & (0 - targets)
+        passed = up(target, not white)
+        after = us[0]
+        flip(&after, MOVED_PAWN, up(passed, not white) | target)
+        count += count_en_passant(them, &after, occupancy_flip(occupancy_flip(
+            occupancy, first_square(up(passed, not white)), up(passed, not white)), first_square(target), target),
+            passed, not white)
         targets &= targets - 1
     return count
 
@@ -341,8 +372,9 @@ cdef inline u64 count_undisturbed_pawns(const Side* us, const Side* them, Occupa
         origins = targets >> distance if white else targets << distance
         count += (popcount(targets) * replies.count
                   + count_pawns_after(replies, us.all, occupancy_bits(occupancy), targets, not white)
-                  - popcount(up_left(replies.pawns, not white) & origins)
-                  - popcount(up_right(replies.pawns, not white) & origins))
+                  - popcount(replies.left & origins) - popcount(replies.right & origins))
+    if distance == 16:
+        count += count_taken_en_passant(us, them, occupancy, targets, white)
     while targets:
         target = targets & (0 - targets)
         origin = first_square(target) - distance if white else first_square(target) + distance
@@ -350,7 +382,7 @@ cdef inline u64 count_undisturbed_pawns(const Side* us, const Side* them, Occupa
         flip(&after, MOVED_PAWN, bit(origin) | target)
         after_occupancy = occupancy_flip(occupancy, origin, bit(origin))
         if capture:
-            rest = replies_without(replies, target)
+            rest = replies_without(replies, target, not white)
             count += count_prepared(&rest, &after, after_occupancy, pawn_attacks_of(&after, white), not white)
         else:
             after_occupancy = occupancy_flip(after_occupancy, first_square(target), target)
