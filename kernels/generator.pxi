@@ -320,47 +320,43 @@ cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* s
     cdef u64 nodes = 0
     cdef u64 occupied = occupancy_bits(occupancy)
     cdef int king = first_square(us.king)
-    cdef u64 checkers = (knight_attacks[king] & them.knights) | (pawn_attacks[white][king] & them.pawns)
-    cdef u64 candidates = (rook_lines[king] & them.straight) | (bishop_lines[king] & them.diagonal)
-    cdef u64 pinned = 0
-    cdef u64 blockers, safe, targets, pieces, moves, steps
-    cdef const Wing* wing
-    cdef int square, side
-    cdef Replies replies
+    cdef u64 targets = ~us.all
     cdef u64 by_pawns, by_knights, by_king
+    cdef u64 free, pieces, moves
+    cdef int square
+    cdef Replies own, replies
+    cdef u64 checkers = look_along_lines(&own, us, them, occupied)
+    cdef u64 pinned = own.pinned
+    checkers |= (knight_attacks[king] & them.knights) | (pawn_attacks[white][king] & them.pawns)
     if visit == VISIT_BULK:
         by_pawns = pawn_attacks_of(us, white)
         by_knights = knight_attacks_of(us.knights)
         by_king = king_attacks_of(us)
         look_along_lines(&replies, them, us, occupied)
-        prepare(&replies, them, us, occupied, search.castling, not white)
-    while candidates:
-        blockers = between[king][first_square(candidates)] & occupied
-        if not blockers:
-            checkers |= candidates & (0 - candidates)
-        elif not blockers & (blockers - 1):
-            pinned |= blockers & us.all
-        candidates &= candidates - 1
+        prepare_king(&replies, them, us, search.castling, not white)
+        prepare_pieces(&replies, them, us, occupied, not white)
 
-    safe = ~attacks_of(them, occupancy_flip(occupancy, king, us.king), not white)
-    steps = king_attacks[king] & ~us.all & safe
+    prepare_king(&own, us, them, search.castling, white)
+    free = own.wanted
+    if free:
+        # The king's own square is emptied, or squares behind it on a checker's line would look safe.
+        free &= ~attacks_of(them, occupancy_flip(occupancy, king, us.king), not white)
     if visit == VISIT_BULK:
-        prepare_king(&replies, by_pawns | by_knights)
+        expect(&replies, by_pawns | by_knights)
     nodes += visit_targets(us, them, occupancy, search, &replies, search.castling & ~back_rank(white),
-                           king, steps, white, visit, MOVED_KING)
-    targets = ~us.all
+                           king, free & own.steps, white, visit, MOVED_KING)
     if checkers:
         if checkers & (checkers - 1):
             return nodes
         targets = between[king][first_square(checkers)] | checkers
-    elif search.castling & back_rank(white):
-        for side in range(2):
-            wing = &us.wings[side]
-            if may_castle(wing, search.castling, occupied, pinned) and not (wing.safe & ~safe):
-                nodes += visit_castling(us, them, occupancy, search, wing, white, visit)
+    else:
+        if not own.safe_short & ~free:
+            nodes += visit_castling(us, them, occupancy, search, &us.wings[0], white, visit)
+        if not own.safe_long & ~free:
+            nodes += visit_castling(us, them, occupancy, search, &us.wings[1], white, visit)
 
     if visit == VISIT_BULK:
-        prepare_king(&replies, by_knights | by_king)
+        expect(&replies, by_knights | by_king)
     nodes += visit_pawns(us, them, occupancy, search, &replies, us.pawns & ~pinned, targets, white, visit)
     pieces = us.pawns & pinned
     while unlikely(pieces != 0):
@@ -374,12 +370,12 @@ cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* s
     while pieces:
         square = first_square(pieces)
         if visit == VISIT_BULK:
-            prepare_king(&replies, by_pawns | knight_attacks_of(us.knights ^ bit(square)) | by_king)
+            expect(&replies, by_pawns | knight_attacks_of(us.knights ^ bit(square)) | by_king)
         nodes += visit_targets(us, them, occupancy, search, &replies, search.castling,
                                square, knight_attacks[square] & targets, white, visit, MOVED_KNIGHT)
         pieces &= pieces - 1
     if visit == VISIT_BULK:
-        prepare_king(&replies, by_pawns | by_knights | by_king)
+        expect(&replies, by_pawns | by_knights | by_king)
     pieces = us.diagonal & ~us.straight
     while pieces:
         square = first_square(pieces)

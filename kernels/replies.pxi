@@ -131,44 +131,47 @@ cdef inline u64 prepare_castling(Replies* replies, const Side* us, const Side* t
     return wing.safe
 
 
-cdef inline void prepare(Replies* replies, const Side* us, const Side* them, u64 occupied, u64 castling,
-                         bint white) noexcept nogil:
-    """Prepare all but the king's steps, when the lines have been looked along and we are not in check."""
+cdef inline void prepare_king(Replies* replies, const Side* us, const Side* them, u64 castling,
+                              bint white) noexcept nogil:
+    """Where our king might go when not in check."""
     cdef int king = first_square(us.king)
-    cdef u64 pinned = replies.pinned
-    cdef u64 knights
     replies.king = king
-    replies.targets = ~us.all
     replies.wanted = replies.steps = king_attacks[king] & ~us.all
-    replies.entering |= us.all & castling   # taking a rook ends a right
     replies.safe_short = replies.safe_long = CANNOT
     if castling & back_rank(white):
         replies.safe_short = prepare_castling(replies, us, them, &us.wings[0], castling)
         replies.safe_long = prepare_castling(replies, us, them, &us.wings[1], castling)
+    replies.entering |= us.all & castling   # taking a rook ends a right
 
+
+cdef inline void prepare_pieces(Replies* replies, const Side* us, const Side* them, u64 occupied,
+                                bint white) noexcept nogil:
+    """Our other pieces when not in check."""
+    cdef u64 pinned = replies.pinned
     cdef u64 pawns = us.pawns
-    replies.knights = us.knights
+    cdef u64 knights = us.knights
+    replies.targets = ~us.all
     replies.straight = us.straight
     replies.diagonal = us.diagonal
     if pinned:
-        if us.pawns & pinned:
-            replies.count += count_pinned_pawns(us, them, king, occupied, pinned, white)
+        if pawns & pinned:
+            replies.count += count_pinned_pawns(us, them, first_square(us.king), occupied, pinned, white)
         pawns &= ~pinned
-        replies.knights &= ~pinned
+        knights &= ~pinned
         replies.straight &= ~pinned
         replies.diagonal &= ~pinned
     replies.push = up(pawns, white)
     replies.left = up_left(pawns, white)
     replies.right = up_right(pawns, white)
     replies.promotes = ((replies.push | replies.left | replies.right) & last_rank(white)) != 0
-    knights = replies.knights
+    replies.knights = knights
     while knights:
         replies.count += popcount(knight_attacks[first_square(knights)] & replies.targets)
         knights &= knights - 1
 
 
-cdef inline void prepare_king(Replies* replies, u64 attacked) noexcept nogil:
-    """Where our king might go if the enemy's pieces other than sliders attack these squares."""
+cdef inline void expect(Replies* replies, u64 attacked) noexcept nogil:
+    """The enemy's pieces other than sliders attack these squares: find out where sliders matter."""
     cdef u64 rest = replies.wanted & ~attacked
     replies.attacked = attacked
     replies.free = rest
@@ -432,8 +435,9 @@ cdef inline u64 count_replies(const Side* us, const Side* them, Occupancy occupa
         checkers |= pawn_attacks[white][king] & them.pawns
     if unlikely(checkers != 0):
         return count_evasions(us, them, occupancy, checkers, replies.pinned, white)
-    prepare(&replies, us, them, occupied, castling, white)
-    prepare_king(&replies, pawn_attacks_of(them, not white) | knight_attacks_of(them.knights) | king_attacks_of(them))
+    prepare_king(&replies, us, them, castling, white)
+    prepare_pieces(&replies, us, them, occupied, white)
+    expect(&replies, pawn_attacks_of(them, not white) | knight_attacks_of(them.knights) | king_attacks_of(them))
     return count_prepared(&replies, them, occupancy, 0, white)
 
 
