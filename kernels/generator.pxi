@@ -228,15 +228,15 @@ cdef inline u64 visit_pawn_targets(Side* us, Side* them, Occupancy occupancy, Se
     return nodes
 
 
-cdef inline u64 visit_pawns(Side* us, Side* them, Occupancy occupancy, Search* search, Replies* replies, u64 pawns, u64 targets,
-                            bint white, Visit visit) noexcept nogil:
-    """Move `pawns`, all of them free to go anywhere in `targets`."""
+cdef inline u64 visit_pawns(Side* us, Side* them, Occupancy occupancy, Search* search, const Replies* own,
+                            Replies* replies, u64 targets, bint white, Visit visit) noexcept nogil:
+    """Make the pawn moves that end on `targets`."""
     cdef u64 last = last_rank(white)
     cdef u64 empty = ~(us.all | them.all)
-    cdef u64 push = up(pawns, white) & empty
+    cdef u64 push = own.push & empty
     cdef u64 double_push = up(push & double_push_rank(white), white) & empty & targets
-    cdef u64 left = up_left(pawns, white) & them.all & targets
-    cdef u64 right = up_right(pawns, white) & them.all & targets
+    cdef u64 left = own.left & them.all & targets
+    cdef u64 right = own.right & them.all & targets
     cdef int left_distance = 7 if white else 9
     cdef int right_distance = 9 if white else 7
     cdef u64 nodes = 0
@@ -334,7 +334,7 @@ cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* s
         by_king = king_attacks_of(us)
         look_along_lines(&replies, them, us, occupied)
         prepare_king(&replies, them, us, search.castling, not white)
-        prepare_pieces(&replies, them, us, occupied, not white)
+        prepare_pieces(&replies, them, not white)
 
     prepare_king(&own, us, them, search.castling, white)
     free = own.wanted
@@ -357,12 +357,8 @@ cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* s
 
     if visit == VISIT_BULK:
         expect(&replies, by_knights | by_king)
-    nodes += visit_pawns(us, them, occupancy, search, &replies, us.pawns & ~pinned, targets, white, visit)
-    pieces = us.pawns & pinned
-    while unlikely(pieces != 0):
-        square = first_square(pieces)
-        nodes += visit_pawns(us, them, occupancy, search, &replies, bit(square), targets & line[king][square], white, visit)
-        pieces &= pieces - 1
+    prepare_pawns(&own, us, white)
+    nodes += visit_pawns(us, them, occupancy, search, &own, &replies, targets, white, visit)
     if en_passant:
         nodes += visit_en_passant(us, them, occupancy, search, en_passant, white, visit)
 

@@ -13,11 +13,11 @@ cdef extern from *:
 
 cdef struct Replies:        # of one side, "we"
     u64 count               # moves that stay possible: knights', those of pinned pieces
-    u64 push                # where pawns that are not pinned might go: one step,
+    u64 push                # where pawns might go: one step,
     u64 left                # captures
     u64 right
     bint promotes           # whether one of these is on the last rank
-    u64 knights             # those not pinned
+    u64 knights             # those not pinned, of the sliders too
     u64 straight
     u64 diagonal
     u64 targets             # squares without a piece of ours
@@ -57,31 +57,9 @@ cdef inline u64 attacks_of(const Side* side, Occupancy occupancy, bint white) no
             | attacks_union(side.straight, side.diagonal, occupancy))
 
 
-cdef inline bint may_castle(const Wing* wing, u64 castling, u64 occupied, u64 pinned) noexcept nogil:
-    """The right is there, the way is free, and the rook does not shield the king along the rank (Chess960)."""
-    return castling & wing.rook and not (wing.path & occupied) and not (wing.rook & pinned)
-
-
 cdef inline u64 pawn_moves(u64 targets, bint white) noexcept nogil:
     """Moves of single pawns onto `targets`, promotions counted four times."""
     return popcount(targets) + 3 * popcount(targets & last_rank(white))
-
-
-cdef inline u64 count_pinned_pawns(const Side* us, const Side* them, int king, u64 occupied, u64 pinned,
-                                   bint white) noexcept nogil:
-    """Moves of pinned pawns: pushes along the king's file, captures of the piece that pins."""
-    cdef u64 pawns = us.pawns & pinned
-    cdef u64 on_file = pawns & (FILE_A << (king & 7))
-    cdef u64 push = up(on_file, white) & ~occupied
-    cdef u64 count = popcount(push | (up(push & double_push_rank(white), white) & ~occupied))
-    cdef u64 diagonal = pawns & bishop_lines[king]
-    cdef u64 pinners = them.diagonal & bishop_lines[king]
-    cdef int pawn
-    while diagonal:
-        pawn = first_square(diagonal)
-        count += pawn_moves(pawn_attacks[white][pawn] & pinners & line[king][pawn], white)
-        diagonal &= diagonal - 1
-    return count
 
 
 cdef inline u64 look_along(Replies* replies, const Side* us, const Side* them, int king, u64 occupied,
@@ -144,25 +122,28 @@ cdef inline void prepare_king(Replies* replies, const Side* us, const Side* them
     replies.entering |= us.all & castling   # taking a rook ends a right
 
 
-cdef inline void prepare_pieces(Replies* replies, const Side* us, const Side* them, u64 occupied,
-                                bint white) noexcept nogil:
-    """Our other pieces when not in check."""
-    cdef u64 pinned = replies.pinned
-    cdef u64 pawns = us.pawns
-    cdef u64 knights = us.knights
-    replies.targets = ~us.all
-    replies.straight = us.straight
-    replies.diagonal = us.diagonal
-    if pinned:
-        if pawns & pinned:
-            replies.count += count_pinned_pawns(us, them, first_square(us.king), occupied, pinned, white)
-        pawns &= ~pinned
-        knights &= ~pinned
-        replies.straight &= ~pinned
-        replies.diagonal &= ~pinned
+cdef inline void prepare_pawns(Replies* replies, const Side* us, bint white) noexcept nogil:
+    """A pinned pawn may push along the king's file, or capture if that keeps it on a diagonal of the king."""
+    cdef u64 pinned = us.pawns & replies.pinned
+    cdef u64 pawns = us.pawns ^ pinned
+    cdef int king = first_square(us.king)
     replies.push = up(pawns, white)
     replies.left = up_left(pawns, white)
     replies.right = up_right(pawns, white)
+    if unlikely(pinned != 0):
+        replies.push |= up(pinned & (FILE_A << (king & 7)), white)
+        pinned &= bishop_lines[king]
+        replies.left |= up_left(pinned, white) & bishop_lines[king]
+        replies.right |= up_right(pinned, white) & bishop_lines[king]
+
+
+cdef inline void prepare_pieces(Replies* replies, const Side* us, bint white) noexcept nogil:
+    """Our other pieces when not in check."""
+    cdef u64 knights = us.knights & ~replies.pinned
+    replies.targets = ~us.all
+    replies.straight = us.straight & ~replies.pinned
+    replies.diagonal = us.diagonal & ~replies.pinned
+    prepare_pawns(replies, us, white)
     replies.promotes = ((replies.push | replies.left | replies.right) & last_rank(white)) != 0
     replies.knights = knights
     while knights:
@@ -436,7 +417,7 @@ cdef inline u64 count_replies(const Side* us, const Side* them, Occupancy occupa
     if unlikely(checkers != 0):
         return count_evasions(us, them, occupancy, checkers, replies.pinned, white)
     prepare_king(&replies, us, them, castling, white)
-    prepare_pieces(&replies, us, them, occupied, white)
+    prepare_pieces(&replies, us, white)
     expect(&replies, pawn_attacks_of(them, not white) | knight_attacks_of(them.knights) | king_attacks_of(them))
     return count_prepared(&replies, them, occupancy, 0, white)
 
