@@ -93,7 +93,7 @@ cdef void set_wing(Wing* wing, u64 rook, u64 king, bint white, bint king_side) n
     wing.rook = rook
     wing.king_flip = king ^ bit(king_target)
     wing.rook_flip = rook ^ bit(rook_target)
-    wing.safe = between[king_square][king_target] | (bit(king_target) & ~king)
+    wing.safe = between[king_square][king_target] | bit(king_target)
     wing.path = ((between[king_square][king_target] | bit(king_target)
                   | between[rook_square][rook_target] | bit(rook_target)) & ~(king | rook))
 
