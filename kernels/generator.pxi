@@ -103,7 +103,8 @@ cdef inline Side without(const Side* side, u64 square_bit) noexcept nogil:
     return rest
 
 
-cdef inline u64 arrive(Side* us, Side* them, Occupancy occupancy, u64 castling, u64 en_passant, Search* search,
+cdef inline u64 arrive(Side* us, Side* them, Occupancy occupancy, u64 castling, u64 en_passant,
+                       Search* search,
                        bint white, Visit visit, Moved moved, int origin, int target, int promotion,
                        bint castles) noexcept nogil:
     """What a visit does with the position after a move of `us`."""
@@ -131,7 +132,8 @@ cdef inline u64 arrive(Side* us, Side* them, Occupancy occupancy, u64 castling, 
 
 
 cdef inline u64 visit_targets(Side* us, Side* them, Occupancy occupancy, Search* search, Replies* replies,
-                              u64 castling, int origin, u64 targets, bint white, Visit visit, Moved moved) noexcept nogil:
+                              u64 castling, int origin, u64 targets, bint white, Visit visit,
+                              Moved moved) noexcept nogil:
     """Move one piece from `origin` to each of `targets`; `castling` are the rights that stay."""
     cdef u64 nodes = 0
     cdef u64 target, quiet, plain
@@ -148,7 +150,8 @@ cdef inline u64 visit_targets(Side* us, Side* them, Occupancy occupancy, Search*
     while quiet:
         target = quiet & (0 - quiet)
         flip(us, moved, target)
-        nodes += arrive(us, them, occupancy_flip(occupancy, first_square(target), target), castling, 0, search,
+        nodes += arrive(us, them, occupancy_flip(occupancy, first_square(target), target), castling, 0,
+                        search,
                         white, visit, moved, origin, first_square(target), 0, False)
         flip(us, moved, target)
         quiet &= quiet - 1
@@ -193,8 +196,10 @@ cdef inline u64 visit_pawn(Side* us, Side* them, Occupancy occupancy, Search* se
     return nodes
 
 
-cdef inline u64 visit_pawn_targets(Side* us, Side* them, Occupancy occupancy, Search* search, Replies* replies, u64 targets,
-                                   int distance, bint capture, bint promote, bint white, Visit visit) noexcept nogil:
+cdef inline u64 visit_pawn_targets(Side* us, Side* them, Occupancy occupancy, Search* search,
+                                   Replies* replies, u64 targets,
+                                   int distance, bint capture, bint promote, bint white,
+                                   Visit visit) noexcept nogil:
     """Make the pawn moves onto `targets`, each from `distance` squares back."""
     cdef u64 nodes = 0
     cdef u64 en_passant = 0
@@ -222,7 +227,8 @@ cdef inline u64 visit_pawn_targets(Side* us, Side* them, Occupancy occupancy, Se
             en_passant = up(bit(origin), white)
             if not (up_left(en_passant, white) | up_right(en_passant, white)) & them.pawns:
                 en_passant = 0
-        nodes += visit_pawn(us, other, after, search, origin, first_square(target), en_passant, promote, white, visit)
+        nodes += visit_pawn(us, other, after, search, origin, first_square(target), en_passant, promote,
+                            white, visit)
         flip(us, MOVED_PAWN, bit(origin))
         targets &= targets - 1
     return nodes
@@ -241,14 +247,21 @@ cdef inline u64 visit_pawns(Side* us, Side* them, Occupancy occupancy, Search* s
     cdef int right_distance = 9 if white else 7
     cdef u64 nodes = 0
     push &= targets
-    nodes += visit_pawn_targets(us, them, occupancy, search, replies, push & ~last, 8, False, False, white, visit)
-    nodes += visit_pawn_targets(us, them, occupancy, search, replies, double_push, 16, False, False, white, visit)
-    nodes += visit_pawn_targets(us, them, occupancy, search, replies, left & ~last, left_distance, True, False, white, visit)
-    nodes += visit_pawn_targets(us, them, occupancy, search, replies, right & ~last, right_distance, True, False, white, visit)
+    nodes += visit_pawn_targets(us, them, occupancy, search, replies, push & ~last, 8, False, False, white,
+                                visit)
+    nodes += visit_pawn_targets(us, them, occupancy, search, replies, double_push, 16, False, False, white,
+                                visit)
+    nodes += visit_pawn_targets(us, them, occupancy, search, replies, left & ~last, left_distance, True,
+                                False, white, visit)
+    nodes += visit_pawn_targets(us, them, occupancy, search, replies, right & ~last, right_distance, True,
+                                False, white, visit)
     if unlikely((push | left | right) & last):
-        nodes += visit_pawn_targets(us, them, occupancy, search, replies, push & last, 8, False, True, white, visit)
-        nodes += visit_pawn_targets(us, them, occupancy, search, replies, left & last, left_distance, True, True, white, visit)
-        nodes += visit_pawn_targets(us, them, occupancy, search, replies, right & last, right_distance, True, True, white, visit)
+        nodes += visit_pawn_targets(us, them, occupancy, search, replies, push & last, 8, False, True,
+                                    white, visit)
+        nodes += visit_pawn_targets(us, them, occupancy, search, replies, left & last, left_distance, True,
+                                    True, white, visit)
+        nodes += visit_pawn_targets(us, them, occupancy, search, replies, right & last, right_distance,
+                                    True, True, white, visit)
     return nodes
 
 
@@ -264,7 +277,8 @@ cdef inline u64 visit_castling(Side* us, Side* them, Occupancy occupancy, Search
     us.king ^= wing.king_flip
     us.straight ^= wing.rook_flip
     us.all ^= changed
-    nodes = arrive(us, them, occupancy, search.castling & ~back_rank(white), 0, search, white, visit, MOVED_KING,
+    nodes = arrive(us, them, occupancy, search.castling & ~back_rank(white), 0, search, white, visit,
+                   MOVED_KING,
                    origin, first_square(wing.rook), 0, True)
     us.king ^= wing.king_flip
     us.straight ^= wing.rook_flip
@@ -272,7 +286,8 @@ cdef inline u64 visit_castling(Side* us, Side* them, Occupancy occupancy, Search
     return nodes
 
 
-cdef inline bint king_in_check(const Side* us, const Side* them, Occupancy occupancy, bint white) noexcept nogil:
+cdef inline bint king_in_check(const Side* us, const Side* them, Occupancy occupancy,
+                               bint white) noexcept nogil:
     cdef int king = first_square(us.king)
     return ((knight_attacks[king] & them.knights) | (pawn_attacks[white][king] & them.pawns)
             | (rook_attacks(king, occupancy) & them.straight)

@@ -28,27 +28,33 @@ cdef u64 perft_black(Side* us, Side* them, Occupancy occupancy, u64 castling, u6
     return deeper_black(us, them, occupancy, &search, en_passant)
 
 
-cdef NOINLINE_U64 bulk_white(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant) noexcept nogil:
+cdef NOINLINE_U64 bulk_white(Side* us, Side* them, Occupancy occupancy, Search* search,
+                             u64 en_passant) noexcept nogil:
     return visit_moves(us, them, occupancy, search, en_passant, True, VISIT_BULK)
 
 
-cdef NOINLINE_U64 bulk_black(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant) noexcept nogil:
+cdef NOINLINE_U64 bulk_black(Side* us, Side* them, Occupancy occupancy, Search* search,
+                             u64 en_passant) noexcept nogil:
     return visit_moves(us, them, occupancy, search, en_passant, False, VISIT_BULK)
 
 
-cdef NOINLINE_U64 deeper_white(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant) noexcept nogil:
+cdef NOINLINE_U64 deeper_white(Side* us, Side* them, Occupancy occupancy, Search* search,
+                               u64 en_passant) noexcept nogil:
     return visit_moves(us, them, occupancy, search, en_passant, True, VISIT_DEEPER)
 
 
-cdef NOINLINE_U64 deeper_black(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant) noexcept nogil:
+cdef NOINLINE_U64 deeper_black(Side* us, Side* them, Occupancy occupancy, Search* search,
+                               u64 en_passant) noexcept nogil:
     return visit_moves(us, them, occupancy, search, en_passant, False, VISIT_DEEPER)
 
 
-cdef NOINLINE_U64 made_white(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant) noexcept nogil:
+cdef NOINLINE_U64 made_white(Side* us, Side* them, Occupancy occupancy, Search* search,
+                             u64 en_passant) noexcept nogil:
     return visit_moves(us, them, occupancy, search, en_passant, True, VISIT_MADE)
 
 
-cdef NOINLINE_U64 made_black(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant) noexcept nogil:
+cdef NOINLINE_U64 made_black(Side* us, Side* them, Occupancy occupancy, Search* search,
+                             u64 en_passant) noexcept nogil:
     return visit_moves(us, them, occupancy, search, en_passant, False, VISIT_MADE)
 
 

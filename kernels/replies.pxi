@@ -1,9 +1,11 @@
-# Bulk counting: the number of legal replies to a move, without making them.
+# Bulk counting: how many legal replies a move has, without making them.
 #
-# Most moves leave alone the lines to the enemy king, and what they leave alone is the same after each of
-# them: the enemy's pins, his knights' moves, the squares his king might go to. A position's `Replies` hold
-# that, found once for all its moves. `entering` and `leaving` say which moves they do not hold for: those
-# are counted from the start. Sliders are asked anew in every position.
+# Nearly all moves (97 % in the middle game) leave alone what lies between the enemy king and our sliders.
+# Then the enemy's pins, his knights' moves and the squares his king might go to are the same after each of
+# them, and what his pawns can do is summed over all targets of a piece at once. `Replies` hold what is
+# common to all moves of a position; `entering` and `leaving` say which moves disturb it: those are counted
+# from the start. Sliders are asked anew in every position, his for their moves and ours for his king.
+# Kiwipete at v3 with PEXT: 8.8 instructions per node without `Replies`, 5.3 with (gcc 12).
 
 cdef extern from *:
     """
@@ -11,8 +13,8 @@ cdef extern from *:
     """
     const u64 CANNOT        # never all free: squares to castle over if we may not
 
-cdef struct Replies:        # of one side, "we"
-    u64 count               # moves that stay possible: knights', those of pinned pieces
+cdef struct Replies:        # of one side, "us"
+    u64 count               # moves that are always there: of knights, and of pinned sliders
     u64 push                # where pawns might go: one step,
     u64 left                # captures
     u64 right
@@ -64,7 +66,10 @@ cdef inline u64 pawn_moves(u64 targets, bint white) noexcept nogil:
 
 cdef inline u64 look_along(Replies* replies, const Side* us, const Side* them, int king, u64 occupied,
                            u64 candidates, u64 along) noexcept nogil:
-    """Enemy sliders on the king's lines that give check, the pins noted; `along` are our pieces that move so."""
+    """Note the pins by `candidates`, enemy sliders on lines along which our pieces `along` move.
+
+    Returns those that give check.
+    """
     cdef u64 checkers = 0
     cdef u64 slider, path, blockers, behind
     while candidates:
@@ -88,8 +93,12 @@ cdef inline u64 look_along(Replies* replies, const Side* us, const Side* them, i
     return checkers
 
 
-cdef inline u64 look_along_lines(Replies* replies, const Side* us, const Side* them, u64 occupied) noexcept nogil:
-    """Begin to prepare the replies: what lies between our king and enemy sliders. Returns those that give check."""
+cdef inline u64 look_along_lines(Replies* replies, const Side* us, const Side* them,
+                                 u64 occupied) noexcept nogil:
+    """Begin to prepare the replies: what lies between our king and enemy sliders.
+
+    Returns those that give check.
+    """
     cdef int king = first_square(us.king)
     replies.count = replies.pinned = replies.entering = replies.leaving = 0
     return (look_along(replies, us, them, king, occupied, rook_lines[king] & them.straight, us.straight)
@@ -163,15 +172,18 @@ cdef inline void expect(Replies* replies, u64 attacked) noexcept nogil:
         rest &= rest - 1
 
 
-cdef inline u64 free_squares(const Replies* replies, const Side* them, Occupancy occupancy, u64 attacked) noexcept nogil:
+cdef inline u64 free_squares(const Replies* replies, const Side* them, Occupancy occupancy,
+                             u64 attacked) noexcept nogil:
     """Where our king may go or pass if the enemy, apart from sliders, also attacks `attacked`."""
     cdef u64 free = replies.free & ~attacked
     if free:
-        free &= ~attacks_union(replies.straight_zone & them.straight, replies.diagonal_zone & them.diagonal, occupancy)
+        free &= ~attacks_union(replies.straight_zone & them.straight, replies.diagonal_zone & them.diagonal,
+                               occupancy)
     return free
 
 
-cdef inline u64 count_king(const Replies* replies, const Side* them, Occupancy occupancy, u64 attacked) noexcept nogil:
+cdef inline u64 count_king(const Replies* replies, const Side* them, Occupancy occupancy,
+                           u64 attacked) noexcept nogil:
     """Our king's steps and castlings."""
     cdef u64 free = free_squares(replies, them, occupancy, attacked)
     cdef u64 count = 0
@@ -201,7 +213,8 @@ cdef inline u64 count_pawns(const Replies* replies, u64 theirs, u64 occupied, bi
     return count
 
 
-cdef inline u64 sum_pawns(u64 theirs, u64 pushes, u64 stopped, u64 left, u64 right, u64 targets) noexcept nogil:
+cdef inline u64 sum_pawns(u64 theirs, u64 pushes, u64 stopped, u64 left, u64 right,
+                          u64 targets) noexcept nogil:
     """Sum over `targets` of the pawns' moves if one more enemy piece stands there."""
     return (popcount(targets) * (popcount(pushes | (left & theirs)) + popcount(right & theirs))
             + popcount(left & targets) + popcount(right & targets)
@@ -229,7 +242,8 @@ cdef inline u64 count_prepared(const Replies* replies, const Side* them, Occupan
             + count_sliders(replies, occupancy))
 
 
-cdef inline u64 undisturbing(const Replies* replies, u64 occupied, u64 targets, u64 origin, Moved moved) noexcept nogil:
+cdef inline u64 undisturbing(const Replies* replies, u64 occupied, u64 targets, u64 origin,
+                             Moved moved) noexcept nogil:
     """Those of a piece's targets after which the replies are as prepared."""
     cdef u64 lines = 0
     cdef u64 behind
@@ -290,7 +304,8 @@ cdef inline u64 steps_attacked(Moved moved, int square) noexcept nogil:
     return 0
 
 
-cdef inline u64 count_undisturbed(Side us, const Side* them, Occupancy occupancy, Replies* replies, u64 targets,
+cdef inline u64 count_undisturbed(Side us, const Side* them, Occupancy occupancy, Replies* replies,
+                                  u64 targets,
                                   bint white, Moved moved) noexcept nogil:
     """Replies to all moves of one piece, already lifted, onto `targets`."""
     cdef u64 count = 0
@@ -336,13 +351,15 @@ cdef inline u64 count_taken_en_passant(const Side* us, const Side* them, Occupan
         after = us[0]
         flip(&after, MOVED_PAWN, up(passed, not white) | target)
         count += count_en_passant(them, &after, occupancy_flip(occupancy_flip(
-            occupancy, first_square(up(passed, not white)), up(passed, not white)), first_square(target), target),
+            occupancy, first_square(up(passed, not white)), up(passed, not white)), first_square(target),
+            target),
             passed, not white)
         targets &= targets - 1
     return count
 
 
-cdef inline u64 count_undisturbed_pawns(const Side* us, const Side* them, Occupancy occupancy, Replies* replies,
+cdef inline u64 count_undisturbed_pawns(const Side* us, const Side* them, Occupancy occupancy,
+                                        Replies* replies,
                                         u64 targets, int distance, bint capture, bint white) noexcept nogil:
     """Replies to all pawn moves onto `targets`, from `distance` squares back."""
     cdef u64 count = 0
@@ -352,7 +369,7 @@ cdef inline u64 count_undisturbed_pawns(const Side* us, const Side* them, Occupa
     cdef Replies rest
     cdef Occupancy after_occupancy
     if not capture:
-        # What stands in front of a pawn that moves cannot move itself, so leaving a square only ends captures.
+        # Leaving a square only ends captures: a pawn that would push there stands where this one goes.
         origins = targets >> distance if white else targets << distance
         count += (popcount(targets) * replies.count
                   + count_pawns_after(replies, us.all, occupancy_bits(occupancy), targets, not white)
@@ -376,7 +393,8 @@ cdef inline u64 count_undisturbed_pawns(const Side* us, const Side* them, Occupa
     return count
 
 
-cdef NOINLINE_U64 count_evasions(const Side* us, const Side* them, Occupancy occupancy, u64 checkers, u64 pinned,
+cdef NOINLINE_U64 count_evasions(const Side* us, const Side* them, Occupancy occupancy, u64 checkers,
+                                 u64 pinned,
                                  bint white) noexcept nogil:
     """Legal moves of a side in check, en passant excepted."""
     cdef int king = first_square(us.king)
@@ -418,7 +436,8 @@ cdef inline u64 count_replies(const Side* us, const Side* them, Occupancy occupa
         return count_evasions(us, them, occupancy, checkers, replies.pinned, white)
     prepare_king(&replies, us, them, castling, white)
     prepare_pieces(&replies, us, white)
-    expect(&replies, pawn_attacks_of(them, not white) | knight_attacks_of(them.knights) | king_attacks_of(them))
+    expect(&replies, pawn_attacks_of(them, not white) | knight_attacks_of(them.knights)
+           | king_attacks_of(them))
     return count_prepared(&replies, them, occupancy, 0, white)
 
 
@@ -454,7 +473,8 @@ cdef NOINLINE_U64 count_black_after_other(
     return count_replies(us, them, occupancy, castling, False, MOVED_QUEEN)
 
 
-cdef inline u64 count_after(const Side* us, const Side* them, Occupancy occupancy, u64 castling, u64 en_passant,
+cdef inline u64 count_after(const Side* us, const Side* them, Occupancy occupancy, u64 castling,
+                            u64 en_passant,
                             bint white, Moved moved) noexcept nogil:
     """Legal moves of `us`, en passant included."""
     if moved == MOVED_PAWN:
