@@ -51,7 +51,7 @@ cdef int kernel_init() except -1:
     for piece in range(2):
         for square in range(SQUARES):
             masks[piece][square] = relevant_mask(piece, square)
-            table = bishop_table[square] if piece == BISHOP else rook_table[square]
+            table = &bishop_table[square][0] if piece == BISHOP else &rook_table[square][0]
             subset = 0
             while True:
                 index = magic_index(piece, square, subset)
