@@ -8,7 +8,8 @@ import sys
 import click
 
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import cpu, perft, plot, run, show, verify
+from slidebench.harness.count import CountError
+from slidebench.harness.verbs import audit, count, cpu, perft, plot, run, show, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -25,7 +26,9 @@ for verb in (
     kernels_verb.kernels,  # what it can run
     show.show,  # what a kernel answers
     verify.verify,  # whether the answers are right
+    audit.audit,  # which instructions they consist of
     perft.perft,  # one count, one time
+    count.count,  # instructions, which carry no noise
     run.run,  # everything measured, one record
     plot.plot,  # charts of records
 ):
@@ -40,7 +43,7 @@ def main() -> None:
         sys.exit(fault("interrupted", 130))
     except FenError as error:
         sys.exit(fault(f"{error}\n{error.marked()}"))
-    except (UnavailableError, RecordError) as error:
+    except (CountError, UnavailableError, RecordError) as error:
         sys.exit(fault(str(error)))
     except DestructiveCollision as error:
         sys.exit(fault(str(error), 1))

@@ -1,0 +1,99 @@
+"""slidebench count: instructions, which carry no noise."""
+
+from pathlib import Path
+
+import click
+from rich.progress import Progress
+from rich.table import Table
+
+from slidebench import kernels
+from slidebench.harness import count as counting
+from slidebench.harness import workloads
+from slidebench.harness.verbs import options
+
+POSITIONS = [position.name for position in workloads.CPW_POSITIONS]
+
+
+@click.command()
+@options.kernel
+@options.level
+@options.popcount
+@click.option(
+    "--position", type=click.Choice(POSITIONS), default="kiwipete", show_default=True, help="Position of the perft."
+)
+@click.option(
+    "--cache",
+    type=click.Choice(counting.GEOMETRIES),
+    help="Also simulate the caches of Haswell, Zen 2 or this CPU.",
+)
+@click.option(
+    "--write", type=click.Path(path_type=Path, dir_okay=False), help="Put the perft counts into this table, a JSON file."
+)
+@options.as_json
+@options.example("slidebench count --kernel magic_fancy --cache zen2")
+def count(
+    kernel: str | None,
+    level: str | None,
+    popcount: str | None,
+    position: str,
+    cache: str | None,
+    write: Path | None,
+    as_json: bool,
+) -> None:
+    """Count instructions per perft node and per attack query, by valgrind's callgrind.
+
+    Counts are exact and repeat to the instruction, on any CPU and under any load; they are not times. Queries
+    are of the game-like stream; with --cache of the random one, whose misses matter. Cache misses are
+    simulated: two levels, no prefetching. v4 cannot be counted: valgrind has no AVX-512.
+    """
+    chosen = counting.countable(kernel, level, popcount)
+    streams = workloads.streams()
+    plan: list[workloads.Workload] = [each for each in workloads.perft_workloads() if each.position == position]
+    plan += [
+        each
+        for each in workloads.lookup_workloads(streams)
+        if each.order == "throughput" and each.stream == ("random" if cache else "tree")
+    ]
+    with Progress(console=options.notes, transient=True, disable=as_json) as progress:
+        task = progress.add_task("counting", total=len(chosen))
+        counts, uncounted = counting.count(chosen, plan, streams, cache, lambda: progress.advance(task))
+    for each in uncounted:
+        options.notes.print(f"not counted: {each.choice}: {each.reason}", highlight=False)
+    if write:
+        counting.write_table(write, [each for each in counts if each.workload == plan[0].name])
+    if as_json:
+        options.print_json(counts)
+    else:
+        options.output.print(_count_table(counts, plan, cache))
+
+
+def _count_table(counts: list[counting.Count], plan: list[workloads.Workload], cache: str | None) -> Table:
+    """Instructions per node and query by kernel; with simulated caches, the misses too."""
+    rows: dict[kernels.Choice, dict[str, counting.Count]] = {}
+    for each in counts:
+        rows.setdefault(each.choice, {})[each.workload] = each
+    columns = [
+        f"{'node' if isinstance(workload, workloads.Perft) else f'{workload.piece} query'}{unit}"
+        for workload in plan
+        for unit in (("", " L1 miss", " L2 miss") if cache else ("",))
+    ]
+    table = Table(
+        "kernel", "level", "popcount", *columns,
+        box=None, pad_edge=False, title_justify="left", caption_justify="left",
+        title=f"Instructions per node of {plan[0].name}, bulk counted, and per query"
+        + (f"; data cache misses simulated for {cache}" if cache else ""),
+        caption="Queries include the loop around them" + (", and the stream's own misses." if cache else "."),
+    )  # fmt: skip
+    for choice, found in rows.items():
+        cells = []
+        for workload in plan:
+            each = found.get(workload.name)
+            cells.append(f"{each.per_operation:.2f}" if each else "–")
+            if cache:
+                misses = each.simulated_misses if each else None
+                cells += [
+                    f"{number / each.operations:.5f}" if each and number is not None else "–"
+                    for number in ((misses.level_1, misses.level_2) if misses else (None, None))
+                ]
+        table.add_row(choice.kernel, choice.level, choice.popcount, *cells)
+    return table
