@@ -2,23 +2,20 @@
 
 from collections.abc import Callable
 from io import BytesIO
+from itertools import cycle
 from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from slidebench.harness.records import Record
-from slidebench.harness.stats import Rate, perft_rates
+from slidebench.harness.stats import Rate, levels_of, perft_rates
 
-# Colours by Okabe and Ito (2008), told apart by colour-blind people; the markers by everybody.
-LEVEL_STYLE = {
-    "generic": ("#000000", "o"),
-    "v1": ("#000000", "o"),
-    "v2": ("#D55E00", "s"),
-    "v3": ("#0072B2", "^"),
-    "v4": ("#009E73", "D"),
-}
-STYLE = {
+# Lowest level first. Colours by Okabe and Ito (2008), for colour-blind people; markers for everybody.
+LEVEL_STYLES = (
+    ("#000000", "o"), ("#D55E00", "s"), ("#0072B2", "^"), ("#009E73", "D"), ("#CC79A7", "v"),
+)  # fmt: skip
+STYLE: dict[Any, Any] = {
     "svg.hashsalt": "slidebench",  # same data, same bytes
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -31,7 +28,7 @@ STYLE = {
 
 
 def nodes_by_level(record: Record) -> Figure:
-    """Perft nodes/s of each kernel at each level, with quartiles; missing levels are named."""
+    """Perft nodes/s of each kernel at each level, with 95 % intervals; missing levels are named."""
     rates = perft_rates(record)
     rows: dict[str, dict[str, Rate]] = {}
     for (kernel, popcount, level), rate in rates.items():
@@ -40,9 +37,8 @@ def nodes_by_level(record: Record) -> Figure:
     names = sorted(rows, key=lambda name: max(rate.median for rate in rows[name].values()))
     figure = Figure(figsize=(9, 1.9 + 0.42 * len(names)), layout="constrained")
     axes = figure.subplots()
-    levels = [level for level in LEVEL_STYLE if any(level in row for row in rows.values())]
-    for level in levels:
-        colour, marker = LEVEL_STYLE[level]
+    levels = levels_of(rates)
+    for level, (colour, marker) in zip(levels, cycle(LEVEL_STYLES), strict=False):
         present = [(place, rows[name][level]) for place, name in enumerate(names) if level in rows[name]]
         axes.errorbar(
             [rate.median / 1e6 for _, rate in present],
@@ -65,12 +61,14 @@ def nodes_by_level(record: Record) -> Figure:
     axes.set_xlim(left=0)
     axes.set_xlabel("million perft nodes per second (one thread, bulk counted)")
     axes.legend(title="x86-64 level", loc="lower right", framealpha=1)
-    rounds = max((rate.rounds for rate in rates.values()), default=0)
+    launches = max((rate.launches for rate in rates.values()), default=0)
+    rounds = min((rate.rounds for rate in rates.values()), default=0)
     figure.suptitle("Which kernel counts the most nodes per second?", fontweight="bold", x=0.01, ha="left")
     axes.set_title(
         f"{record.machine.brand} ({record.machine.microarchitecture}"
         f"{', virtual' if record.machine.virtualised else ''}), {_compilers(record)}\n"
-        f"geometric mean of {_positions(record)} positions; median of {rounds} rounds, bars from quartile to quartile",
+        f"geometric mean of {_positions(record)} positions; median of {launches} launches, "
+        f"{rounds} rounds or more; bars: 95 % interval",
         fontsize=9, loc="left",
     )  # fmt: skip
     return figure

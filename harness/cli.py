@@ -7,9 +7,11 @@ import sys
 
 import click
 
-from slidebench.harness.records import RecordError
+from slidebench.harness.compare import CompareError
 from slidebench.harness.count import CountError
-from slidebench.harness.verbs import audit, count, cpu, perft, plot, run, show, verify
+from slidebench.harness.launches import LaunchError
+from slidebench.harness.records import RecordError
+from slidebench.harness.verbs import audit, calibrate, compare, count, cpu, perft, plot, run, show, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -30,7 +32,9 @@ for verb in (
     perft.perft,  # one count, one time
     count.count,  # instructions, which carry no noise
     run.run,  # everything measured, one record
+    compare.compare,  # records, levels or kernels against each other
     plot.plot,  # charts of records
+    calibrate.calibrate,  # whether the verdicts can be trusted here
 ):
     slidebench.add_command(verb)
 
@@ -43,9 +47,9 @@ def main() -> None:
         sys.exit(fault("interrupted", 130))
     except FenError as error:
         sys.exit(fault(f"{error}\n{error.marked()}"))
-    except (CountError, UnavailableError, RecordError) as error:
+    except (UnavailableError, RecordError, CompareError, CountError) as error:
         sys.exit(fault(str(error)))
-    except DestructiveCollision as error:
+    except (DestructiveCollision, LaunchError) as error:
         sys.exit(fault(str(error), 1))
     except click.ClickException as error:
         sys.exit(fault(error.format_message()))

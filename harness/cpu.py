@@ -15,6 +15,7 @@ from typing import Literal
 
 import cpuinfo  # type: ignore[import-untyped]
 import msgspec
+
 from slidebench.harness.microarchitectures import UNKNOWN, microarchitecture
 from slidebench.harness.system import System
 from slidebench.kernels.features import EAX, EBX, Dump, Features, Pext, detect, pext

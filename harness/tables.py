@@ -3,21 +3,21 @@
 from rich.table import Table
 
 from slidebench.harness.records import Record
-from slidebench.harness.stats import perft_rates
+from slidebench.harness.stats import levels_of, perft_rates
 
 
 def rate_table(record: Record) -> Table:
     """Nodes/s by kernel and level, fastest kernel first."""
     rates = perft_rates(record)
-    levels = list(dict.fromkeys(level for _, _, level in rates))
+    levels = levels_of(rates)
     rows: dict[tuple[str, str], dict[str, str]] = {}
     best: dict[tuple[str, str], float] = {}
     for (kernel, popcount, level), rate in rates.items():
         row = (kernel, popcount)
-        rows.setdefault(row, {})[level] = f"{rate.median / 1e6:.0f} ± {100 * rate.spread:.1f} %"
+        rows.setdefault(row, {})[level] = f"{rate.median / 1e6:.0f} ± {100 * rate.width:.1f} %"
         best[row] = max(best.get(row, 0.0), rate.median)
-    rounds = {rate.rounds for rate in rates.values()}
-    counted = f"{min(rounds)} to {max(rounds)} rounds" if len(rounds) > 1 else f"{max(rounds, default=0)} rounds"
+    launches = max((rate.launches for rate in rates.values()), default=0)
+    rounds = [rate.rounds for rate in rates.values()] or [0]
     table = Table(
         "kernel",
         "popcount",
@@ -25,10 +25,11 @@ def rate_table(record: Record) -> Table:
         box=None,
         pad_edge=False,
         title=f"Million perft nodes/s, one thread, bulk counted, on {record.machine.brand}",
-        caption=f"Geometric mean of the positions; median of {counted} ± half the distance of the quartiles.",
+        caption=f"Geometric mean of the positions; median of {launches} launches ± half the 95 % interval "
+        f"(bootstrap over launches and {min(rounds)} to {max(rounds)} rounds).",
         title_justify="left",
         caption_justify="left",
     )
     for row in sorted(rows, key=lambda each: -best[each]):
-        table.add_row(*row, *(rows[row].get(level, "–") for level in levels))
+        table.add_row(*row, *(rows[row].get(level, "-") for level in levels))
     return table

@@ -46,5 +46,7 @@ def _perft_failure(kernel: kernels.Kernel) -> str | None:
             for bulk in (True, False):
                 counted = kernel.time_perft(position.fen, depth, bulk=bulk).nodes
                 if counted != leaves:
-                    return f"{kernel.choice}: perft {position.name} depth {depth} is {leaves}, counted {counted}"
+                    return (
+                        f"{kernel.choice}: perft {position.name} depth {depth} is {leaves}, counted {counted}"
+                    )
     return None

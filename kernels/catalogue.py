@@ -174,7 +174,14 @@ def main(arguments: list[str]) -> None:
                 if not too_low(kernel, level):
                     features = sliders()[kernel].extra_features
                     flags = " ".join(FEATURE_FLAGS[feature] for feature in features)
-                    print(kernel, popcount, module_name(kernel, popcount, level), " ".join(features), flags, sep="|")
+                    print(
+                        kernel,
+                        popcount,
+                        module_name(kernel, popcount, level),
+                        " ".join(features),
+                        flags,
+                        sep="|",
+                    )
         case ["guard", level, *features]:
             print(_guard(level, tuple(features)), end="")
         case _:

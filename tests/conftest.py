@@ -4,6 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from toys import Toy
+
+from slidebench import kernels
 from slidebench.harness.system import System
 from slidebench.kernels.features import Dump
 
@@ -43,3 +46,25 @@ def write_system() -> Callable[..., System]:
         return System(root)
 
     return write
+
+
+@pytest.fixture(scope="session")
+def runnable() -> list[kernels.Choice]:
+    """Every kernel, level and popcount that this machine can run."""
+    return list(kernels.choices())
+
+
+@pytest.fixture(scope="session")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    """A copy of the package with two wrong kernels beside the right ones.
+
+    `blind` overlooks a blocker on e4; `colliding` has one wrong magic.
+    """
+    toy = Toy(tmp_path_factory.mktemp("toy"))
+    sliders = Path(kernels.__file__).parent / "sliders"
+    ray_loop = (sliders / "ray_loop.pxi").read_text()
+    toy.add("blind", ray_loop.replace("if target & occupied:", "if target & occupied & ~bit(28):"))
+    magic = (sliders / "magic_fancy.pxi").read_text()
+    wrong = "MAGICS[piece][square] ^ (1 if piece == ROOK and square == 27 else 0)"
+    toy.add("colliding", magic.replace("entry.magic = MAGICS[piece][square]", f"entry.magic = {wrong}"))
+    return toy

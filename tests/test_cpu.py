@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import cpuinfo
 import msgspec
 import pytest
+
 from slidebench.harness import cpu as cpu_module
 from slidebench.harness.cpu import Cache, Cpu, describe, machine_name, pext_expected
 from slidebench.harness.system import System

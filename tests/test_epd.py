@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from slidebench.harness.epd import EpdError, EpdFault, EpdLine, read_epd
 from slidebench.kernels.position import START, parse_fen
 

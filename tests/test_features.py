@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from slidebench.kernels import cpuid
 from slidebench.kernels.features import EAX, EBX, ECX, NAMES, Dump, Features, detect, pext, read_dump
 

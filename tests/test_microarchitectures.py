@@ -1,4 +1,5 @@
 import pytest
+
 from slidebench.harness.microarchitectures import microarchitecture
 from slidebench.kernels.features import Features
 

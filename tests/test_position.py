@@ -10,6 +10,7 @@ import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from slidebench.kernels.position import (
     FIELDS,
     START,

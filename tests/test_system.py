@@ -1,4 +1,5 @@
 import pytest
+
 from slidebench.harness.system import System
 
 

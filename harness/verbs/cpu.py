@@ -30,7 +30,9 @@ def cpu(as_json: bool) -> None:
         options.print_json(data)
         return
     for name, value in data.items():
-        options.output.print(f"{name.replace('_', ' '):>18}  {_text(name, value)}", highlight=False, markup=False)
+        options.output.print(
+            f"{name.replace('_', ' '):>18}  {_text(name, value)}", highlight=False, markup=False
+        )
 
 
 def _text(name: str, value: Any) -> str:
@@ -39,10 +41,10 @@ def _text(name: str, value: Any) -> str:
             return "not readable here"
         case "caches", _:
             return "\n".ljust(21).join(
-                f"L{cache['level']} {cache['type']}, {cache['bytes'] // 1024} KiB, shared by {cache['shared_by']} CPUs"
+                f"L{cache['level']} {cache['type']}, {cache['bytes'] // 1024} KiB, CPUs: {cache['shared_by']}"
                 for cache in value
             )
-        case ("min_mhz" | "max_mhz"), _:
+        case (("min_mhz" | "max_mhz"), _):
             return f"{value} MHz"
         case "family" | "model", _:
             return f"{value} ({value:#x})"

@@ -15,7 +15,7 @@ popcount = click.option("--popcount", metavar="P", help="Only this popcount: bui
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 results = click.option(
     "--results",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path),
     default=Path("results"),
     show_default=True,
     help="Folder for records and charts.",

@@ -18,7 +18,9 @@ from slidebench.kernels.position import parse_square
 @options.level
 @options.as_json
 @options.example("slidebench show rook d4 --occupied d6,b4,f4")
-def show(piece: str, square: str, occupied: str, kernel: str | None, level: str | None, as_json: bool) -> None:
+def show(
+    piece: str, square: str, occupied: str, kernel: str | None, level: str | None, as_json: bool
+) -> None:
     """Show the blockers, the oracle's answer and the kernel's; exit status 1 if they differ."""
     chosen = kernels.load(kernel, level)
     try:
@@ -27,7 +29,11 @@ def show(piece: str, square: str, occupied: str, kernel: str | None, level: str 
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
     right = chosen.oracle(piece, origin, blockers)
-    got = chosen.attacks(piece, origin, blockers) if piece in kernels.PIECES else chosen.leaper_attacks(piece, origin)
+    got = (
+        chosen.attacks(piece, origin, blockers)
+        if piece in kernels.PIECES
+        else chosen.leaper_attacks(piece, origin)
+    )
     if as_json:
         options.print_json(
             {

@@ -1,0 +1,288 @@
+"""What a user types, and what comes back."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from toys import Toy
+
+from slidebench import kernels
+from slidebench.harness.records import read_record
+from slidebench.kernels.position import START
+
+LOWEST = kernels.levels()[0]
+
+
+def slidebench(
+    *arguments: str, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "slidebench.harness", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def quick_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A short real run of one kernel at the lowest level."""
+    folder = tmp_path_factory.mktemp("run")
+    return folder, slidebench(
+        "run", "--kernel", "magic_fancy", "--level", LOWEST, "--budget", "1s", "--seed", "5", cwd=folder
+    )
+
+
+class TestFaults:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["perft", "3", "--kernel", "nosuch"], "no kernel is called 'nosuch'; there are .*pext"),
+            (["perft", "3", "--level", "v7"], "no level is called 'v7'; there are "),
+            (["perft", "3", "--popcount", "toes"], "no popcount is called 'toes'; there are builtin"),
+            (["perft", "-1"], "-1"),
+            (["perft", "deep"], "depth 'deep'; give a whole number from 0 to 64"),
+            (["perft", "1.5"], "depth '1.5'; give a whole number from 0 to 64"),
+            (["perft", "65"], "depth '65'; give a whole number from 0 to 64"),
+            (["perft", "8/8/8/8/8/8/8/8 w - - 0 1", "2"], "board: .*king"),
+            (["perft"], "DEPTH"),
+            (["show", "rook", "z9"], "square 'z9'; give a file a to h and a rank 1 to 8"),
+            (["show", "rook", "d4", "--occupied", "d6,x"], "square 'x'"),
+            (["show", "pawn", "d4"], "pawn"),
+            (["verify", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
+            (["run", "--budget", "soon"], "budget 'soon'; give a time such as 90s, 3m or 1h"),
+            (["run", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
+            (["plot", "/nonexistent/record.json"], "cannot read /nonexistent/record.json: No such file"),
+            (["plot", "."], "cannot read .*: Is a directory"),
+            (["dance"], "dance"),
+        ],
+        ids=" ".join,
+    )
+    def test_one_line_and_status_2(self, arguments: list[str], message: str, tmp_path: Path) -> None:
+        result = slidebench(*arguments, cwd=tmp_path)
+        assert result.returncode == 2
+        first, *more = result.stderr.splitlines()
+        assert first.startswith("slidebench: ")
+        assert re.search(message, first), first
+        assert len(more) in (0, 2)  # a FEN fault also shows the place
+        assert "Traceback" not in result.stderr
+        assert result.stdout == ""
+        assert not list(tmp_path.iterdir())
+
+    def test_a_fen_fault_shows_the_place(self) -> None:
+        result = slidebench("perft", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "2")
+        lines = result.stderr.splitlines()
+        assert lines[0] == "slidebench: side to move: 'x'; give w or b"
+        assert lines[1][lines[2].index("^")] == "x"
+
+    def test_a_level_that_cannot_run_is_refused_with_the_reason(self) -> None:
+        if LOWEST == "generic":
+            pytest.skip("this machine is not x86-64")
+        result = slidebench("perft", "3", "--kernel", "pext", "--level", "v1")
+        assert result.returncode == 2
+        assert result.stderr == "slidebench: pext at v1: pext needs level v3 or higher\n"
+
+    def test_an_unwritable_results_folder_is_found_before_measuring(self, tmp_path: Path) -> None:
+        (tmp_path / "results").write_text("a file, not a folder")
+        result = slidebench("run", "--quick", cwd=tmp_path)
+        assert result.returncode == 2
+        assert re.fullmatch(r"slidebench: cannot write results/runs/\S+: .*--results\n", result.stderr)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("", "is not a slidebench record"),
+            ("{}", "is not a slidebench record"),
+            ('{"schema": 1}', "is not a slidebench record"),
+            ('{"schema": 99}', "has record schema 99, this slidebench reads up to 1: update slidebench"),
+            ('{"schema": 1, "complete": NaN}', "is not a slidebench record"),
+        ],
+    )
+    def test_a_file_that_is_no_record_is_refused(self, content: str, message: str, tmp_path: Path) -> None:
+        path = tmp_path / "record.json"
+        path.write_text(content)
+        result = slidebench("plot", str(path), cwd=tmp_path)
+        assert result.returncode == 2
+        assert message in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+class TestHelp:
+    def test_every_verb_has_an_example(self) -> None:
+        verbs = re.findall(r"^  (\w+) ", slidebench("--help").stdout.partition("Commands:")[2], re.MULTILINE)
+        assert {"cpu", "kernels", "verify", "perft", "show", "run", "plot"} <= set(verbs)
+        for verb in verbs:
+            assert f"Example:\n    slidebench {verb}" in slidebench(verb, "--help").stdout, verb
+
+
+class TestCpu:
+    def test_json_has_the_keys_that_scripts_use(self) -> None:
+        data = json.loads(slidebench("cpu", "--json").stdout)
+        assert {"vendor", "family", "model", "microarchitecture", "levels", "why_not"} <= data.keys()
+        assert sorted([*data["levels"], *data["why_not"]]) == sorted(kernels.levels())
+
+    def test_text_names_what_is_not_readable_instead_of_leaving_it_out(self) -> None:
+        text = slidebench("cpu").stdout
+        assert "governor" in text
+        assert "boost" in text
+        assert "virtualised" in text
+
+    def test_the_locale_changes_nothing(self) -> None:
+        assert (
+            slidebench("cpu", "--json", LC_ALL="de_DE.UTF-8").stdout
+            == slidebench("cpu", "--json", LC_ALL="C").stdout
+        )
+
+
+class TestKernels:
+    def test_json_lists_every_kernel_at_every_level(self) -> None:
+        rows = json.loads(slidebench("kernels", "--json").stdout)
+        assert [(row["kernel"], row["level"]) for row in rows] == [
+            (kernel, level) for kernel in kernels.names() for level in kernels.levels()
+        ]
+        for row in rows:
+            assert row["available"] == (row["why_not"] is None) == (row["table_bytes"] is not None)
+
+    def test_each_says_who_devised_it_and_what_it_needs(self) -> None:
+        for row in json.loads(slidebench("kernels", "--json").stdout):
+            assert row["author"]
+            assert row["year"]
+            assert row["source"]
+            assert row["needs"]
+
+
+class TestPerft:
+    def test_json_has_the_keys_that_scripts_use(self) -> None:
+        data = json.loads(slidebench("perft", "4", "--kernel", "rotated", "--level", LOWEST, "--json").stdout)
+        assert data["nodes"] == 197281
+        assert data["kernel"] == "rotated"
+        assert data["level"] == LOWEST
+        assert data["popcount"] == "builtin"
+        assert data["nodes_per_second"] == pytest.approx(197281 / data["cpu_seconds"])
+        assert data["wall_seconds"] > 0
+        assert "divide" not in data
+
+    def test_divide_counts_below_each_move(self) -> None:
+        data = json.loads(slidebench("perft", START, "3", "--divide", "--json").stdout)
+        assert len(data["divide"]) == 20
+        assert data["divide"]["e2e4"] == 600
+        assert sum(data["divide"].values()) == data["nodes"] == 8902
+
+    def test_a_fen_needs_no_quotes(self) -> None:
+        result = slidebench("perft", *["8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8", "w", "-", "-", "0", "1"], "3")
+        assert result.stdout.startswith("2812 nodes, ")
+
+    def test_figures_carry_their_units(self) -> None:
+        text = slidebench("perft", "5").stdout
+        assert re.fullmatch(r"4865609 nodes, [0-9.]+ ms of CPU time, [0-9.]+ million nodes/s \(.*\)\n", text)
+
+    def test_depth_0_is_1(self) -> None:
+        assert json.loads(slidebench("perft", "0", "--json").stdout)["nodes"] == 1
+
+    def test_no_bulk_counts_the_same(self) -> None:
+        assert json.loads(slidebench("perft", "4", "--no-bulk", "--json").stdout)["nodes"] == 197281
+
+
+class TestShow:
+    def test_three_boards_and_both_bit_strings(self) -> None:
+        text = slidebench("show", "bishop", "c1", "--occupied", "e3", "--kernel", "rotated").stdout
+        assert text.splitlines()[0].split() == ["blockers", "oracle", "rotated"]
+        bits = "00000000 00000000 00000000 00000000 00000000 10001000 01010000 00000000"
+        assert f"oracle  {bits}\nkernel  {bits}\n" in text
+
+    @pytest.mark.parametrize("piece", ["rook", "bishop", "queen", "knight", "king"])
+    def test_every_piece_can_be_shown(self, piece: str) -> None:
+        data = json.loads(slidebench("show", piece, "d4", "--json").stdout)
+        assert data["oracle"] == data["answer"] != 0
+
+    def test_a_kernel_that_differs_gives_status_1(self, toy: Toy) -> None:
+        result = toy.run("show", "rook", "e1", "--occupied", "e4", "--kernel", "blind", "--level", LOWEST)
+        assert result.returncode == 1
+        assert "oracle  00000000 00000000 00000000 00000000 00001000" in result.stdout
+        assert "kernel  00001000 00001000 00001000 00001000 00001000" in result.stdout
+
+
+class TestVerify:
+    def test_right_kernels_give_status_0(self) -> None:
+        result = slidebench("verify", "--kernel", "magic_plain")
+        assert result.returncode == 0
+        assert re.fullmatch(r"(\d+) of \1 kernels are right\n", result.stdout)
+
+
+class TestRun:
+    def test_it_prints_the_table_and_where_the_record_is(self, quick_run: tuple) -> None:
+        folder, result = quick_run
+        assert result.returncode == 0, result.stderr
+        assert "Million perft nodes/s" in result.stdout
+        assert re.search(r"magic_fancy +builtin +\d+ ± \d+\.\d %", result.stdout)
+        record = re.search(r"^record  (.*\.json)$", result.stdout, re.MULTILINE)
+        assert record
+        assert (folder / record[1]).exists()
+
+    def test_the_record_holds_every_raw_sample(self, quick_run: tuple) -> None:
+        folder, _ = quick_run
+        (path,) = folder.glob("results/runs/*/*.json")
+        record = read_record(path)
+        assert record.complete
+        assert record.seed == 5
+        assert {build.popcount for build in record.builds} == set(kernels.popcounts())
+        assert all(build.verified and build.compiler and build.flags for build in record.builds)
+        assert len(record.workloads) == 6 + 12
+        for samples in record.samples:
+            assert len(samples.rounds) == len(samples.launches) == len(samples.cpu_nanoseconds) >= 5
+            assert set(samples.launches) == set(range(5))
+            assert min(samples.cpu_nanoseconds) > 0
+        # Lookups count no bits: they are timed with one popcount only.
+        assert {samples.popcount for samples in record.samples if "lookup" in samples.workload} == {"builtin"}
+
+    def test_charts_are_written_without_a_display(self, quick_run: tuple) -> None:
+        folder, _ = quick_run
+        assert {path.suffix for path in folder.glob("results/charts/*/*")} == {".svg", ".png"}
+
+    def test_plot_redraws_the_same_bytes(self, quick_run: tuple) -> None:
+        folder, _ = quick_run
+        (record,) = folder.glob("results/runs/*/*.json")
+        charts = {path.name: path.read_bytes() for path in folder.glob("results/charts/*/*")}
+        result = slidebench(
+            "plot", str(record), "--results", "again", cwd=folder, MPLBACKEND="TkAgg", DISPLAY=""
+        )
+        assert result.returncode == 0, result.stderr
+        assert {path.name: path.read_bytes() for path in folder.glob("again/charts/*/*")} == charts
+
+    def test_a_wrong_kernel_is_reported_and_not_timed_and_the_rest_goes_on(self, toy: Toy) -> None:
+        result = toy.run("run", "--level", LOWEST, "--budget", "1s", "--popcount", "builtin", "--json")
+        assert result.returncode == 1
+        record = json.loads(result.stdout)
+        failed = {build["kernel"]: build["failure"] for build in record["builds"] if not build["verified"]}
+        assert failed.keys() == {"blind", "colliding"}
+        assert "wrong rook on" in failed["blind"]
+        timed = {samples["kernel"] for samples in record["samples"]}
+        assert timed == {build["kernel"] for build in record["builds"]} - failed.keys()
+        assert record["complete"]
+
+    def test_an_interrupt_leaves_a_valid_record_marked_incomplete(self, tmp_path: Path) -> None:
+        command = [sys.executable, "-m", "slidebench.harness", "run", "--level", LOWEST, "--budget", "60s"]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        samples: list = []
+        while process.poll() is None and not any(each.cpu_nanoseconds for each in samples):
+            time.sleep(0.2)
+            for path in tmp_path.glob("results/runs/*/*.json"):
+                samples = read_record(path).samples
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+        assert process.returncode == 130
+        assert "Traceback" not in errors
+        (path,) = tmp_path.glob("results/runs/*/*")
+        record = read_record(path)
+        assert not record.complete
+        assert any(each.cpu_nanoseconds for each in record.samples)
