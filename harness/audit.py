@@ -19,8 +19,10 @@ from typing import NamedTuple
 
 import iced_x86
 import msgspec
-from elftools.common.exceptions import ELFError  # type: ignore[import-untyped]
-from elftools.elf.elffile import ELFFile  # type: ignore[import-untyped]
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
 from slidebench import kernels
 from slidebench.kernels import Choice, UnavailableError, catalogue
 
@@ -28,10 +30,10 @@ PERFT = "perft"
 TIMED = (PERFT, *(f"{piece}_{order}" for piece in kernels.PIECES for order in ("throughput", "latency")))
 
 # What every x86-64 CPU has, in the disassembler's terms.
-_BASELINE = frozenset(
-    "INTEL8086 INTEL186 INTEL286 INTEL386 INTEL486 X64 FPU FPU287 FPU387 CMOV CPUID CX8 FXSR MMX MULTIBYTENOP "
-    "PAUSE SSE SSE2 SYSCALL TSC".split()
-)
+_BASELINE = {
+    *("INTEL8086", "INTEL186", "INTEL286", "INTEL386", "INTEL486", "X64", "FPU", "FPU287", "FPU387"),
+    *("CMOV", "CPUID", "CX8", "FXSR", "MMX", "MULTIBYTENOP", "PAUSE", "SSE", "SSE2", "SYSCALL", "TSC"),
+}
 # Beyond a level by its name, harmless in fact.
 _HARMLESS = {
     "tzcnt": "compilers write BSF as REP BSF, which older CPUs run as BSF: equal for all inputs but zero",
@@ -131,7 +133,9 @@ def audit(choice: Choice) -> Audit:
     """Audit one built module. Raises UnavailableError if it is not built or cannot be read."""
     path = module_path(choice)
     if path is None:
-        raise UnavailableError(f"{choice.kernel} at {choice.level}: not built with {choice.popcount} popcount")
+        raise UnavailableError(
+            f"{choice.kernel} at {choice.level}: not built with {choice.popcount} popcount"
+        )
     return examine(path, choice)
 
 
@@ -141,11 +145,16 @@ def audit_digest(audited: Audit) -> str:
 
 
 def examine(path: Path, choice: Choice) -> Audit:
-    """Judge the module at `path` by the promises of `choice`. Raises UnavailableError if it cannot be read."""
+    """Judge the module at `path` by the promises of `choice`.
+
+    Raises UnavailableError for a file that cannot be read, or has no symbols.
+    """
     functions = read_functions(path)
     for name in TIMED:
         if name not in functions:
-            raise UnavailableError(f"{path.name} has no symbol for {name}: build it without stripping symbols")
+            raise UnavailableError(
+                f"{path.name} has no symbol for {name}: build it without stripping symbols"
+            )
     timed = _reached(functions, TIMED)
     violations = [
         *(violation for function in functions.values() for violation in _beyond(function, choice)),
@@ -171,15 +180,19 @@ def read_functions(path: Path) -> dict[str, Function]:
             symbols = elf.get_section_by_name(".symtab")
             sections = [(section["sh_addr"], section.data()) for section in elf.iter_sections()]
             found = {}
-            for symbol in symbols.iter_symbols() if symbols else ():
+            for symbol in symbols.iter_symbols() if isinstance(symbols, SymbolTableSection) else ():
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]:
                     base, content = sections[symbol["st_shndx"]]
                     start = symbol["st_value"] - base
                     name = _source_name(symbol.name)
-                    found[name] = _decoded(name, symbol["st_value"], content[start : start + symbol["st_size"]])
+                    found[name] = _decoded(
+                        name, symbol["st_value"], content[start : start + symbol["st_size"]]
+                    )
             return found
     except ELFError:
-        raise UnavailableError(f"{path.name} is not an ELF file: an audit reads modules built for Linux") from None
+        raise UnavailableError(
+            f"{path.name} is not an ELF file: an audit reads modules built for Linux"
+        ) from None
 
 
 def _module(choice: Choice) -> str:
@@ -192,7 +205,9 @@ def _source_name(symbol: str) -> str:
     return symbol[mangled.end() + int(mangled[1]) + 1 :] if mangled else symbol
 
 
-_MNEMONICS = {value: name.lower() for name, value in vars(iced_x86.Mnemonic).items() if isinstance(value, int)}
+_MNEMONICS = {
+    value: name.lower() for name, value in vars(iced_x86.Mnemonic).items() if isinstance(value, int)
+}
 _EXTENSIONS = {value: name for name, value in vars(iced_x86.CpuidFeature).items() if isinstance(value, int)}
 _kinds: dict[int, Kind] = {}  # by the disassembler's number for an encoding
 
@@ -216,9 +231,11 @@ def _decoded(name: str, address: int, code: bytes) -> Function:
         if instruction.is_ip_rel_memory_operand:
             mentions.add(instruction.ip_rel_memory_address)
     first: dict[Kind, int] = {}
-    for encoding, at in addresses.items():
-        first.setdefault(_kinds[encoding], at)
-    return Function(name, address, tuple(_kinds[encoding].mnemonic for encoding in sequence), first, frozenset(mentions))
+    for known, at in addresses.items():
+        first.setdefault(_kinds[known], at)
+    return Function(
+        name, address, tuple(_kinds[each].mnemonic for each in sequence), first, frozenset(mentions)
+    )
 
 
 def _reached(functions: dict[str, Function], roots: tuple[str, ...]) -> set[str]:
@@ -283,7 +300,9 @@ def _encodings(mnemonic: str) -> set[str]:
 
 
 def _summary(function: Function) -> TimedFunction:
-    needs = {extension for kind in function.first for extension in kind.needs if kind.mnemonic not in _HARMLESS}
+    needs = {
+        extension for kind in function.first for extension in kind.needs if kind.mnemonic not in _HARMLESS
+    }
     return TimedFunction(
         function.name,
         tuple(sorted(needs - _BASELINE)),

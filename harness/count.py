@@ -8,7 +8,6 @@ They shift by a few percent with where the system happens to put the tables.
 
 import json
 import os
-import pickle
 import re
 import shutil
 import subprocess
@@ -16,11 +15,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
+
 from slidebench import kernels
+from slidebench.harness.counted import Failed, Job, Message
 from slidebench.harness.cpu import Cache, caches
 from slidebench.harness.records import write_atomically
 from slidebench.harness.workloads import Perft, Stream, Workload
@@ -48,9 +50,8 @@ class CountError(RuntimeError):
 
 
 class Misses(msgspec.Struct, frozen=True):
-    """Simulated cache misses of data, in all operations together."""
+    """Cache misses of data, simulated, in all operations together."""
 
-    caches: str
     level_1: int
     level_2: int
 
@@ -96,7 +97,7 @@ def countable(
 def count(
     choices: Sequence[kernels.Choice],
     workloads: Sequence[Workload],
-    streams: dict[tuple[str, str], Stream],
+    streams: Iterable[Stream] = (),
     geometry: str | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> tuple[list[Count], list[Uncounted]]:
@@ -118,10 +119,13 @@ def count(
             sys.executable, "-m", "slidebench.harness.counted",
         ]  # fmt: skip
 
-        def share(part: Sequence[kernels.Choice]) -> list[Count | Uncounted]:
-            return _run(command, part, workloads, streams, Path(folder), geometry, progress)
+        def share(worker: int) -> list[Count | Uncounted]:
+            job = Job(
+                list(choices[worker::workers]), list(workloads), {each.sha256: each for each in streams}
+            )
+            return _run(command, job, Path(folder), geometry, progress)
 
-        parts = list(pool.map(share, [choices[worker::workers] for worker in range(workers)]))
+        parts = list(pool.map(share, range(workers)))
     order = {choice: place for place, choice in enumerate(choices)}
     results = sorted((each for part in parts for each in part), key=lambda each: order[each.choice])
     return (
@@ -131,38 +135,35 @@ def count(
 
 
 def _run(
-    command: Sequence[str],
-    choices: Sequence[kernels.Choice],
-    workloads: Sequence[Workload],
-    streams: dict[tuple[str, str], Stream],
-    folder: Path,
-    geometry: str | None,
-    progress: Callable[[], None],
+    command: Sequence[str], job: Job, folder: Path, geometry: str | None, progress: Callable[[], None]
 ) -> list[Count | Uncounted]:
     """One valgrind, for one share of the kernels."""
-    operations = {each.name: each.nodes if isinstance(each, Perft) else each.pairs for each in workloads}
+    operations = {each.name: each.nodes if isinstance(each, Perft) else each.pairs for each in job.workloads}
     results: list[Count | Uncounted] = []
-    done = 0
+    last = 0
     with (
         tempfile.TemporaryFile() as errors,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
     ):
         assert process.stdin and process.stdout
-        with process.stdin as stdin:
-            stdin.write(pickle.dumps((choices, workloads, streams)))
+        with suppress(BrokenPipeError), process.stdin as stdin:
+            stdin.write(msgspec.json.encode(job))
         for line in process.stdout:
-            number, workload, pid, failure = json.loads(line)
-            for _ in range(number - done):
+            message = msgspec.json.decode(line, type=Message)
+            if message.number != last:
                 progress()
-            done = number
-            if failure:
-                results.append(Uncounted(choices[number], failure))
+                last = message.number
+            choice = job.choices[message.number]
+            if isinstance(message, Failed):
+                results.append(Uncounted(choice, message.reason))
                 continue
-            events = _events((folder / str(pid)).read_text())
-            misses = Misses(
-                geometry, events["D1mr"] + events["D1mw"], events["DLmr"] + events["DLmw"]
-            ) if geometry else None  # fmt: skip
-            results.append(Count(choices[number], workload, operations[workload], events["Ir"], misses))
+            events = _events((folder / str(message.process)).read_text())
+            misses = (
+                Misses(events["D1mr"] + events["D1mw"], events["DLmr"] + events["DLmw"]) if geometry else None
+            )
+            results.append(
+                Count(choice, message.workload, operations[message.workload], events["Ir"], misses)
+            )
         if process.wait():
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()
@@ -183,8 +184,12 @@ def _symbols(choices: Sequence[kernels.Choice], workloads: Sequence[Workload]) -
 
 def _events(profile: str) -> dict[str, int]:
     """The totals of a callgrind file by event: Ir are instructions, D1mr reads that miss level 1, ..."""
-    names, values = (re.findall(rf"^{key}: (.*)$", profile, re.MULTILINE)[-1].split() for key in ("events", "totals"))
-    return {name: int(value) for name, value in zip_longest(names, values, fillvalue="0")}  # zeros at the end are left out
+    names, values = (
+        re.findall(rf"^{key}: (.*)$", profile, re.MULTILINE)[-1].split() for key in ("events", "totals")
+    )
+    return {
+        name: int(value) for name, value in zip_longest(names, values, fillvalue="0")
+    }  # zeros at the end are left out
 
 
 def _cache_options(geometry: str) -> list[str]:
@@ -194,7 +199,9 @@ def _cache_options(geometry: str) -> list[str]:
     for option, level, types in (("I1", 1, "instruction"), ("D1", 1, "data"), ("LL", 2, "unified")):
         cache = next((each for each in found if (each.level, each.type) == (level, types)), None)
         if cache is None or cache.ways is None:
-            raise CountError(f"this CPU does not describe its level {level} {types} cache; give --cache haswell or zen2")
+            raise CountError(
+                f"this CPU does not describe its level {level} {types} cache; give --cache haswell or zen2"
+            )
         options.append(f"--{option}={cache.bytes},{cache.ways},{cache.line_bytes}")
     return options
 
@@ -217,15 +224,17 @@ def read_table(path: Path) -> Table:
     except FileNotFoundError:
         return {}
     except (OSError, msgspec.DecodeError) as error:
-        raise CountError(f"{path} is no table of instructions: {error}; write a new one with --write") from None
+        raise CountError(
+            f"{path} is no table of instructions: {error}; write a new one with --write"
+        ) from None
 
 
 def write_table(path: Path, counts: Iterable[Count]) -> None:
     """Put counts into the table, in place of the same kernels' before them; kernels that are no more go."""
     table = read_table(path)
     for each in counts:
-        table.setdefault(each.workload, {}).setdefault(compiler_of(each.choice), {})[str(each.choice)] = round(
-            each.per_operation, 3
+        table.setdefault(each.workload, {}).setdefault(compiler_of(each.choice), {})[str(each.choice)] = (
+            round(each.per_operation, 3)
         )
     for compilers in table.values():
         for rows in compilers.values():
@@ -235,9 +244,9 @@ def write_table(path: Path, counts: Iterable[Count]) -> None:
 
 
 def risen(table: Table, counts: Iterable[Count]) -> list[str]:
-    """One line for each kernel that takes more instructions than the table says by TOLERATED_RISE, or is not there.
+    """One line for each kernel that rose by more than TOLERATED_RISE since the table, or is not in it.
 
-    Counts of compilers that are not in the table are passed over.
+    Counts of compilers that the table does not have are passed over.
     """
     lines = []
     for each in counts:
@@ -250,7 +259,7 @@ def risen(table: Table, counts: Iterable[Count]) -> list[str]:
         elif each.per_operation > before * (1 + TOLERATED_RISE):
             rise = f"from {before:.3f} to {each.per_operation:.3f} instructions per operation"
             lines.append(
-                f"{each.choice}: {each.workload} rose by {100 * (each.per_operation / before - 1):.1f} %, {rise}; "
-                "if intended, `make instructions`"
+                f"{each.choice}: {each.workload} rose by {100 * (each.per_operation / before - 1):.1f} %, "
+                f"{rise}; if intended, `make instructions`"
             )
     return lines

@@ -1,39 +1,69 @@
 """What runs under valgrind: `python -m slidebench.harness.counted`, started by slidebench.harness.count.
 
-Reads (choices, workloads, streams) as a pickle from standard input. Every kernel is loaded in a fork of its
-own, and every workload runs in a fork of that, so that nothing but its own code and tables is there, and
-valgrind writes one file for each. The forks spare all but the first the second that Python takes to start.
-For each workload a line of JSON: the number of its choice, its name, its process and what went wrong.
+Reads a Job from standard input and writes messages, one JSON line each, to standard output. Every kernel is
+loaded in a fork of its own, and every workload runs in a fork of that, so that nothing but its own code and
+tables is there, and callgrind writes one file for each. Forks spare all but the first kernel the seconds that
+Python takes to start under valgrind.
 """
 
-import json
 import os
-import pickle
 import sys
 from collections.abc import Callable
+from functools import partial
+
+import msgspec
 
 from slidebench import kernels
-from slidebench.harness.measure import WrongCountError, benchmarks
+from slidebench.harness.measure import WrongCountError, benchmark, planned
+from slidebench.harness.workloads import Stream, Workload
+
+
+class Job(msgspec.Struct):
+    """What is to be counted: every workload once for each choice; streams by their sha256."""
+
+    choices: list[kernels.Choice]
+    workloads: list[Workload]
+    streams: dict[str, Stream]
+
+
+class Counted(msgspec.Struct, tag="counted"):
+    """The workload with this name has run, for the choice with this number, in a process of its own."""
+
+    number: int
+    workload: str
+    process: int
+
+
+class Failed(msgspec.Struct, tag="failed"):
+    """The choice with this number, or one of its workloads, cannot run."""
+
+    number: int
+    reason: str
+
+
+Message = Counted | Failed
 
 
 def main() -> None:
     """Run every workload of every choice once."""
-    choices, workloads, streams = pickle.load(sys.stdin.buffer)
-    for number, choice in enumerate(choices):
-
-        def kernel(number: int = number, choice: kernels.Choice = choice) -> None:
-            # Asked here, where CPUID is valgrind's: it lacks newer features.
-            reason = kernels.why_not(choice.kernel, choice.level, choice.popcount)
-            if reason:
-                return _say(number, None, None, reason)
-            for benchmark in benchmarks([choice], workloads, streams):
-                process, status = _forked(lambda run=benchmark.run: run(1))
-                _say(number, benchmark.workload.name, process, _failure(status))
-            return None
-
-        _, status = _forked(kernel)
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    for number in range(len(job.choices)):
+        status = _forked(partial(_run, job, number))[1]
         if status:
-            _say(number, None, None, _failure(status))
+            _say(Failed(number, _reason(status)))
+
+
+def _run(job: Job, number: int) -> None:
+    choice = job.choices[number]
+    # Asked here, where CPUID is valgrind's: it lacks newer features.
+    missing = kernels.why_not(choice.kernel, choice.level, choice.popcount)
+    if missing:
+        return _say(Failed(number, missing))
+    for _, workload in planned([choice], job.workloads):
+        run = benchmark(choice, workload, job.streams).run
+        process, status = _forked(partial(run, 1))
+        _say(Failed(number, _reason(status)) if status else Counted(number, workload.name, process))
+    return None
 
 
 def _forked(run: Callable[[], object]) -> tuple[int, int]:
@@ -45,20 +75,23 @@ def _forked(run: Callable[[], object]) -> tuple[int, int]:
     try:
         run()
         status = 0
-    except WrongCountError as error:
-        print(error, file=sys.stderr, flush=True)
+    except (WrongCountError, kernels.DestructiveCollision):
+        pass
     finally:
         os._exit(status)
 
 
-def _failure(status: int) -> str | None:
-    if status < 0:
-        return f"stopped by signal {-status} under valgrind"
-    return "failed; see `slidebench verify`" if status else None
+def _reason(status: int) -> str:
+    return (
+        f"stopped by signal {-status} under valgrind"
+        if status < 0
+        else "wrong answers; see `slidebench verify`"
+    )
 
 
-def _say(number: int, workload: str | None, process: int | None, failure: str | None) -> None:
-    print(json.dumps([number, workload, process, failure]), flush=True)
+def _say(message: Message) -> None:
+    sys.stdout.write(msgspec.json.encode(message).decode() + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -30,20 +30,34 @@ def audit(kernel: str | None, level: str | None, popcount: str | None, as_json: 
     audits = [
         code.audit(choice)
         for choice in track(
-            code.built(kernel, level, popcount), "auditing", console=options.notes, transient=True, disable=as_json
+            code.built(kernel, level, popcount),
+            "auditing",
+            console=options.notes,
+            transient=True,
+            disable=as_json,
         )
     ]
     failed = [each for each in audits if each.violations]
     if as_json:
         options.print_json(
             [
-                {**msgspec.to_builtins(each), "extensions": each.extensions, "digest": code.audit_digest(each)}
+                {
+                    **msgspec.to_builtins(each),
+                    "extensions": each.extensions,
+                    "digest": code.audit_digest(each),
+                }
                 for each in audits
             ]
         )
     else:
         table = Table(
-            "kernel", "level", "popcount", "timed functions", "extensions of timed code", box=None, pad_edge=False
+            "kernel",
+            "level",
+            "popcount",
+            "timed functions",
+            "extensions of timed code",
+            box=None,
+            pad_edge=False,
         )
         for each in audits:
             table.add_row(

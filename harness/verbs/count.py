@@ -19,7 +19,11 @@ POSITIONS = [position.name for position in workloads.CPW_POSITIONS]
 @options.level
 @options.popcount
 @click.option(
-    "--position", type=click.Choice(POSITIONS), default="kiwipete", show_default=True, help="Position of the perft."
+    "--position",
+    type=click.Choice(POSITIONS),
+    default="kiwipete",
+    show_default=True,
+    help="Position of the perft.",
 )
 @click.option(
     "--cache",
@@ -27,7 +31,9 @@ POSITIONS = [position.name for position in workloads.CPW_POSITIONS]
     help="Also simulate the caches of Haswell, Zen 2 or this CPU.",
 )
 @click.option(
-    "--write", type=click.Path(path_type=Path, dir_okay=False), help="Put the perft counts into this table, a JSON file."
+    "--write",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Put the perft counts into this table, a JSON file.",
 )
 @options.as_json
 @options.example("slidebench count --kernel magic_fancy --cache zen2")
@@ -48,7 +54,9 @@ def count(
     """
     chosen = counting.countable(kernel, level, popcount)
     streams = workloads.streams()
-    plan: list[workloads.Workload] = [each for each in workloads.perft_workloads() if each.position == position]
+    plan: list[workloads.Workload] = [
+        each for each in workloads.perft_workloads() if each.position == position
+    ]
     plan += [
         each
         for each in workloads.lookup_workloads(streams)
@@ -56,44 +64,41 @@ def count(
     ]
     with Progress(console=options.notes, transient=True, disable=as_json) as progress:
         task = progress.add_task("counting", total=len(chosen))
-        counts, uncounted = counting.count(chosen, plan, streams, cache, lambda: progress.advance(task))
+        counts, uncounted = counting.count(
+            chosen, plan, streams.values(), cache, lambda: progress.advance(task)
+        )
     for each in uncounted:
         options.notes.print(f"not counted: {each.choice}: {each.reason}", highlight=False)
     if write:
         counting.write_table(write, [each for each in counts if each.workload == plan[0].name])
     if as_json:
-        options.print_json(counts)
+        options.print_json({"simulated_caches": cache, "counts": counts, "uncounted": uncounted})
     else:
         options.output.print(_count_table(counts, plan, cache))
 
 
 def _count_table(counts: list[counting.Count], plan: list[workloads.Workload], cache: str | None) -> Table:
-    """Instructions per node and query by kernel; with simulated caches, the misses too."""
-    rows: dict[kernels.Choice, dict[str, counting.Count]] = {}
+    """Instructions, or simulated misses of both cache levels, per node and query by kernel."""
+    rows: dict[kernels.Choice, dict[str, str]] = {}
     for each in counts:
-        rows.setdefault(each.choice, {})[each.workload] = each
-    columns = [
-        f"{'node' if isinstance(workload, workloads.Perft) else f'{workload.piece} query'}{unit}"
-        for workload in plan
-        for unit in (("", " L1 miss", " L2 miss") if cache else ("",))
+        misses = each.simulated_misses
+        rows.setdefault(each.choice, {})[each.workload] = (
+            f"{misses.level_1 / each.operations:.4f} / {misses.level_2 / each.operations:.4f}"
+            if misses
+            else f"{each.per_operation:.2f}"
+        )
+    what = f"Simulated data misses of level 1 / level 2, {cache} caches," if cache else "Instructions"
+    own = "the stream's own misses" if cache else "the instructions of the loop around them"
+    asked = [
+        "node" if isinstance(workload, workloads.Perft) else f"{workload.piece} query" for workload in plan
     ]
     table = Table(
-        "kernel", "level", "popcount", *columns,
+        "kernel", "level", "popcount", *asked,
         box=None, pad_edge=False, title_justify="left", caption_justify="left",
-        title=f"Instructions per node of {plan[0].name}, bulk counted, and per query"
-        + (f"; data cache misses simulated for {cache}" if cache else ""),
-        caption="Queries include the loop around them" + (", and the stream's own misses." if cache else "."),
+        title=f"{what} per node of {plan[0].name}, bulk counted, and per query",
+        caption=f"Queries include {own}.",
     )  # fmt: skip
-    for choice, found in rows.items():
-        cells = []
-        for workload in plan:
-            each = found.get(workload.name)
-            cells.append(f"{each.per_operation:.2f}" if each else "–")
-            if cache:
-                misses = each.simulated_misses if each else None
-                cells += [
-                    f"{number / each.operations:.5f}" if each and number is not None else "–"
-                    for number in ((misses.level_1, misses.level_2) if misses else (None, None))
-                ]
+    for choice, row in rows.items():
+        cells = [row.get(workload.name, "") for workload in plan]
         table.add_row(choice.kernel, choice.level, choice.popcount, *cells)
     return table
