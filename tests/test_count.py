@@ -99,7 +99,8 @@ def test_counts_repeat_to_the_instruction_in_any_environment(monkeypatch: pytest
     monkeypatch.setenv("PYTHONHASHSEED", "12345")
     assert counted([FANCY]) == first
     other = Choice("ray_loop", LOWEST, "builtin")
-    assert counted([other, FANCY, other])[0][1:2] == first[0]
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)  # one valgrind for both
+    assert counted([other, FANCY])[0][1:] == first[0]
 
 
 @needs_valgrind
@@ -120,6 +121,7 @@ def test_queries_are_counted_apart_from_each_other() -> None:
 
 
 @needs_valgrind
+@pytest.mark.slow
 def test_larger_simulated_caches_miss_less_often() -> None:
     available = streams()
     stream = available["random", "rook"]

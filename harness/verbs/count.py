@@ -62,7 +62,9 @@ def count(
         for each in workloads.lookup_workloads(streams)
         if each.order == "throughput" and each.stream == ("random" if cache else "tree")
     ]
-    with Progress(console=options.notes, transient=True, disable=as_json) as progress:
+    with Progress(
+        console=options.notes, transient=True, disable=as_json or not options.notes.is_terminal
+    ) as progress:
         task = progress.add_task("counting", total=len(chosen))
         counts, uncounted = counting.count(
             chosen, plan, streams.values(), cache, lambda: progress.advance(task)
@@ -83,11 +85,13 @@ def _count_table(counts: list[counting.Count], plan: list[workloads.Workload], c
     for each in counts:
         misses = each.simulated_misses
         rows.setdefault(each.choice, {})[each.workload] = (
-            f"{misses.level_1 / each.operations:.4f} / {misses.level_2 / each.operations:.4f}"
+            f"{1000 * misses.level_1 / each.operations:.1f}/{1000 * misses.level_2 / each.operations:.1f}"
             if misses
             else f"{each.per_operation:.2f}"
         )
-    what = f"Simulated data misses of level 1 / level 2, {cache} caches," if cache else "Instructions"
+    where = "this CPU" if cache == "here" else cache
+    what = f"Simulated data cache misses of {where}, level 1/level 2," if cache else "Instructions"
+    per = "per 1000 nodes" if cache else "per node"
     own = "the stream's own misses" if cache else "the instructions of the loop around them"
     asked = [
         "node" if isinstance(workload, workloads.Perft) else f"{workload.piece} query" for workload in plan
@@ -95,7 +99,7 @@ def _count_table(counts: list[counting.Count], plan: list[workloads.Workload], c
     table = Table(
         "kernel", "level", "popcount", *asked,
         box=None, pad_edge=False, title_justify="left", caption_justify="left",
-        title=f"{what} per node of {plan[0].name}, bulk counted, and per query",
+        title=f"{what} {per} of {plan[0].name}, bulk counted, and {'queries' if cache else 'per query'}",
         caption=f"Queries include {own}.",
     )  # fmt: skip
     for choice, row in rows.items():
