@@ -160,6 +160,13 @@ def test_what_timed_code_calls_is_timed_code(compiled: Compile) -> None:
     assert broken(called, choice) == {("helper", "pext")}
 
 
+def test_a_support_routine_does_not_fulfil_what_a_kernel_declares(compiled: Compile) -> None:
+    choice, pext = Choice("pext", "v3", "swar"), "pext %rax, %rax, %rax"
+    for name, missing in (("helper", set()), ("__helper", {("perft", "pext")})):
+        path = compiled("-fvisibility=hidden", perft=f"call {name}", **{name: pext})
+        assert broken(path, choice) == missing
+
+
 def test_a_stripped_module_or_another_file_is_named(compiled: Compile, tmp_path: Path) -> None:
     choice = Choice("ray_loop", "v1", "swar")
     with pytest.raises(
