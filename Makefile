@@ -10,7 +10,7 @@ MACHINE = $(shell $(BIN)/python -c 'from slidebench.harness import cpu; print(cp
 COMMITS ?= HEAD^!
 COMPILERS ?= $(shell for each in gcc clang; do command -v $$each > /dev/null && echo $$each; done)
 
-.PHONY: bench test lint install calibrate schema benchmarks history clean
+.PHONY: bench test lint install calibrate schema instructions benchmarks history clean
 
 bench: install
 	slidebench run
@@ -31,6 +31,10 @@ calibrate: install
 # The JSON Schema of a record, from the code.
 schema: install
 	$(BIN)/python -c 'import json, msgspec; from slidebench.harness.records import Record; print(json.dumps(msgspec.json.schema(Record), indent=1))' > docs/record.schema.json
+
+# The table that tests compare with: after a change that is meant to take more instructions.
+instructions: install
+	slidebench count --write results/instructions.json
 
 # Every lookup with pytest-benchmark, saved for this machine, and the C++ twins. To compare two runs:
 #   pytest-benchmark --storage=results/pytest/MACHINE compare 0001 0002 --group-by=param:level,param:query

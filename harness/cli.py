@@ -8,6 +8,7 @@ import sys
 import click
 
 from slidebench.harness.compare import CompareError
+from slidebench.harness.count import CountError
 from slidebench.harness.launches import LaunchError
 from slidebench.harness.records import RecordError
 from slidebench.harness.verbs import (
@@ -22,6 +23,7 @@ from slidebench.harness.verbs import (
     show,
     verify,
 )
+from slidebench.harness.verbs import audit, calibrate, compare, count, cpu, perft, plot, run, show, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -38,7 +40,9 @@ for verb in (
     kernels_verb.kernels,  # what it can run
     show.show,  # what a kernel answers
     verify.verify,  # whether the answers are right
+    audit.audit,  # which instructions they consist of
     perft.perft,  # one count, one time
+    count.count,  # instructions, which carry no noise
     run.run,  # everything measured, one record
     recommend.recommend,  # which kernel to use here
     compare.compare,  # records, levels or kernels against each other
@@ -58,7 +62,7 @@ def main() -> None:
         sys.exit(fault("interrupted", 130))
     except FenError as error:
         sys.exit(fault(f"{error}\n{error.marked()}"))
-    except (UnavailableError, RecordError, CompareError) as error:
+    except (UnavailableError, RecordError, CompareError, CountError) as error:
         sys.exit(fault(str(error)))
     except (DestructiveCollision, LaunchError) as error:
         sys.exit(fault(str(error), 1))

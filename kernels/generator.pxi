@@ -109,6 +109,7 @@ cdef inline u64 arrive(Side* us, Side* them, Occupancy occupancy, u64 castling, 
                        bint castles) noexcept nogil:
     """What a visit does with the position after a move of `us`."""
     cdef Move* move
+    cdef u64 one = 1
     if visit == VISIT_BULK:
         return count_after(them, us, occupancy, castling, en_passant, not white, moved)
     if visit == VISIT_DEEPER:
@@ -128,7 +129,8 @@ cdef inline u64 arrive(Side* us, Side* them, Occupancy occupancy, u64 castling, 
         search.moves += 1
     if visit == VISIT_MADE:
         TOUCH_MEMORY()  # the move is really made, not optimised away
-    return 1
+        KEEP(one)       # and counted as made: compilers take the targets' POPCNT for the sum
+    return one
 
 
 cdef inline u64 visit_targets(Side* us, Side* them, Occupancy occupancy, Search* search, Replies* replies,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         lines = "\n".join(f"  {line}" for line in text.strip().splitlines())
-        function.__doc__ = f"{function.__doc__}\n\n\b\nExample:\n{lines}\n"
+        function.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n\b\nExample:\n{lines}\n"
         return function
 
     return add
