@@ -62,9 +62,13 @@ class Move(NamedTuple):
     after: Position
 
     def uci(self, *, chess960: bool = False) -> str:
-        """UCI text; castling as the king's own two steps, or as king takes rook with `chess960`."""
+        """UCI text; castling as the king's own two steps, or as king takes rook with `chess960`.
+
+        Always king takes rook if either has another home square than in the usual start position: the king's
+        own step could be a plain move too.
+        """
         target = self.target
-        if self.castles and not chess960:
+        if self.castles and not chess960 and self.origin % 8 == 4 and self.target % 8 in (0, 7):
             target = self.origin & 56 | (6 if self.target > self.origin else 2)
         return square_name(self.origin) + square_name(target) + self.promotion
 
@@ -272,11 +276,12 @@ class Kernel:
         """Count and time a perft. Without `bulk`, moves at the last ply are made too, not only counted."""
         return PerftTime(*self._module.perft_timed(_position(position), _depth(depth), bulk))
 
-    def divide(self, position: str | Position, depth: int) -> dict[str, int]:
-        """Leaves below each legal move (UCI); empty at depth 0."""
+    def divide(self, position: str | Position, depth: int, *, chess960: bool = False) -> dict[str, int]:
+        """Leaves below each legal move (`Move.uci`); empty at depth 0."""
         if _depth(depth) == 0:
             return {}
-        return {move.uci(): self.perft(move.after, depth - 1) for move in self.moves(position)}
+        moves = self.moves(position)
+        return {move.uci(chess960=chess960): self.perft(move.after, depth - 1) for move in moves}
 
     def legal_moves(self, position: str | Position) -> list[str]:
         """Legal moves as UCI text, in the generator's order."""

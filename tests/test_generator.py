@@ -181,6 +181,25 @@ def test_divide_lists_what_stockfish_lists() -> None:
     assert kernels.load().divide(fen, 2) == expected
 
 
+@pytest.mark.parametrize(
+    ("fen", "castling", "chess960"),
+    [
+        ("r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1", "e1g1", "e1h1"),
+        ("r3k3/8/8/8/8/8/8/4K2R b Kq - 0 1", "e8c8", "e8a8"),
+        ("4k3/8/8/8/8/8/8/5K1R w K - 0 1", "f1h1", "f1h1"),
+        ("4k3/8/8/8/8/8/8/R1K5 w Q - 0 1", "c1a1", "c1a1"),
+        ("4k3/8/8/8/8/8/8/4KR2 w K - 0 1", "e1f1", "e1f1"),
+    ],
+)
+def test_castling_is_two_steps_of_the_king_only_where_no_plain_move_reads_the_same(
+    fen: str, castling: str, chess960: str
+) -> None:
+    moves = kernels.load().moves(fen)
+    assert [move.uci() for move in moves if move.castles] == [castling]
+    assert [move.uci(chess960=True) for move in moves if move.castles] == [chess960]
+    assert len(kernels.load().divide(fen, 1)) == len(moves)
+
+
 def random_position(source: random.Random, chess960: bool) -> chess.Board:
     """A position after up to 120 random moves."""
     board = chess.Board.from_chess960_pos(source.randrange(960)) if chess960 else chess.Board()
