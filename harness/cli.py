@@ -7,8 +7,9 @@ import sys
 
 import click
 
+from slidebench.harness.epd import EpdError
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import cpu, perft, plot, run, show, verify
+from slidebench.harness.verbs import cpu, perft, plot, run, show, suite, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -25,6 +26,7 @@ for verb in (
     kernels_verb.kernels,  # what it can run
     show.show,  # what a kernel answers
     verify.verify,  # whether the answers are right
+    suite.suite,  # whether whole files of counts are
     perft.perft,  # one count, one time
     run.run,  # everything measured, one record
     plot.plot,  # charts of records
@@ -40,7 +42,7 @@ def main() -> None:
         sys.exit(fault("interrupted", 130))
     except FenError as error:
         sys.exit(fault(f"{error}\n{error.marked()}"))
-    except (UnavailableError, RecordError) as error:
+    except (EpdError, UnavailableError, RecordError) as error:
         sys.exit(fault(str(error)))
     except DestructiveCollision as error:
         sys.exit(fault(str(error), 1))

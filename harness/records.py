@@ -104,7 +104,9 @@ def write_record(record: Record, path: Path) -> None:
     write_atomically(path, msgspec.json.format(msgspec.json.encode(record), indent=1))
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(
+    path: Path, content: bytes, way_out: str = "choose another folder with --results"
+) -> None:
     """Put `content` at `path` in one step. Raises RecordError naming the path if that is impossible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,9 +121,7 @@ def write_atomically(path: Path, content: bytes) -> None:
                 Path(file.name).unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise RecordError(
-            f"cannot write {path}: {error.strerror}; choose another folder with --results"
-        ) from None
+        raise RecordError(f"cannot write {path}: {error.strerror}; {way_out}") from None
 
 
 def read_record(path: Path) -> Record:

@@ -1,7 +1,6 @@
 """What a user types, and what comes back."""
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -10,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command import slidebench
 from toys import Toy
 
 from slidebench import kernels
@@ -17,19 +17,6 @@ from slidebench.harness.records import read_record
 from slidebench.kernels.position import START
 
 LOWEST = kernels.levels()[0]
-
-
-def slidebench(
-    *arguments: str, cwd: Path | None = None, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "slidebench.harness", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +47,14 @@ class TestFaults:
             (["verify", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
             (["run", "--budget", "soon"], "budget 'soon'; give a time such as 90s, 3m or 1h"),
             (["run", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
+            (
+                ["suite", "/nonexistent/suite.epd"],
+                "/nonexistent/suite.epd: No such file or directory; give a ",
+            ),
+            (["suite", "."], ".: Is a directory; give a readable EPD file"),
+            (["suite"], "FILE..."),
+            (["suite", "x.epd", "--max-nodes", "0"], "0"),
+            (["suite", "x.epd", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
             (["plot", "/nonexistent/record.json"], "cannot read /nonexistent/record.json: No such file"),
             (["plot", "."], "cannot read .*: Is a directory"),
             (["dance"], "dance"),
