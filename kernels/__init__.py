@@ -34,8 +34,8 @@ from slidebench.kernels.position import Position, parse_fen, parse_square, squar
 
 __all__ = [
     "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move", "PerftTime",
-    "Position", "UnavailableError", "build_commit", "choices", "default", "describe", "levels", "load",
-    "load_choice", "names", "popcounts", "why_not", "why_not_level",
+    "Position", "Statistics", "UnavailableError", "build_commit", "choices", "default", "describe", "levels",
+    "load", "load_choice", "names", "popcounts", "why_not", "why_not_level",
 ]  # fmt: skip
 
 PIECES = ("rook", "bishop", "queen")
@@ -50,6 +50,24 @@ class PerftTime(NamedTuple):
     nodes: int
     cpu_nanoseconds: int
     wall_nanoseconds: int
+
+
+class Statistics(NamedTuple):
+    """Leaves by the kind of the last move, as the usual tables count them; a leaf may be of several kinds.
+
+    `captures` include en passant, `checks` all kinds of check and mates. In a discovered check the only
+    checker is a piece that did not move (a castled rook did); a double check is not counted as discovered.
+    """
+
+    nodes: int
+    captures: int = 0
+    en_passants: int = 0
+    castles: int = 0
+    promotions: int = 0
+    checks: int = 0
+    discovered_checks: int = 0
+    double_checks: int = 0
+    mates: int = 0
 
 
 class Move(NamedTuple):
@@ -282,6 +300,12 @@ class Kernel:
             return {}
         moves = self.moves(position)
         return {move.uci(chess960=chess960): self.perft(move.after, depth - 1) for move in moves}
+
+    def statistics(self, position: str | Position, depth: int) -> Statistics:
+        """The kinds of the leaves at `depth`; at depth 0 one leaf without a move."""
+        if _depth(depth) == 0:
+            return Statistics(nodes=1)
+        return Statistics(**self._module.statistics(_position(position), depth))
 
     def legal_moves(self, position: str | Position) -> list[str]:
         """Legal moves as UCI text, in the generator's order."""
