@@ -9,7 +9,7 @@ import click
 
 from slidebench.harness.epd import EpdError
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import cpu, perft, plot, run, show, suite, verify
+from slidebench.harness.verbs import cpu, moves, perft, plot, run, show, suite, uci, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -27,7 +27,9 @@ for verb in (
     show.show,  # what a kernel answers
     verify.verify,  # whether the answers are right
     suite.suite,  # whether whole files of counts are
+    moves.moves,  # what is legal
     perft.perft,  # one count, one time
+    uci.uci,  # many counts, for a program that asks
     run.run,  # everything measured, one record
     plot.plot,  # charts of records
 ):

@@ -37,10 +37,25 @@ def test_the_time_limit_covers_all_items() -> None:
         list(finished(lambda _: time.sleep(0.15), range(10), seconds=0.2))
 
 
-@pytest.mark.parametrize("arguments", [("suite", "deep.epd", "--max-nodes", "9" * 18)], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("suite", "deep.epd", "--max-nodes", "9" * 18),
+        ("perft", "12"),
+        ("perft", "12", "--divide"),
+        ("perft", "9", "--statistics"),
+        ("uci",),
+    ],
+    ids=" ".join,
+)
 def test_ctrl_c_acts_while_a_kernel_counts(arguments: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "deep.epd").write_text("startpos ;D12 62854969236701747\n")
-    process = subprocess.Popen([*SLIDEBENCH, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    typed = tmp_path / "typed"
+    typed.write_text("go perft 12\n")
+    with typed.open() as stdin:
+        process = subprocess.Popen(
+            [*SLIDEBENCH, *arguments], cwd=tmp_path, stdin=stdin, stderr=subprocess.PIPE, text=True
+        )
     clock = os.sysconf("SC_CLK_TCK")
     while _cpu_ticks(process.pid) < 2 * clock:  # long past start-up: it counts
         time.sleep(0.05)

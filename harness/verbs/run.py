@@ -2,7 +2,6 @@
 
 import platform
 import random
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -26,18 +25,6 @@ QUICK_BUDGET = "15s"
 SAVE_SECONDS = 1.0  # a crash loses at most this much; an interrupt loses nothing
 
 
-class Duration(click.ParamType[float]):
-    """A time such as 90s, 3m or 1h, in seconds."""
-
-    name = "time"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]+)?)([smh])", str(value))
-        if not found or not float(found[1]):
-            self.fail(f"budget {str(value)!r}; give a time such as 90s, 3m or 1h")
-        return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
-
-
 @click.command()
 @click.option(
     "--quick", is_flag=True, help=f"The default kernel at each level, {QUICK_BUDGET}: a first look."
@@ -45,7 +32,9 @@ class Duration(click.ParamType[float]):
 @options.kernel
 @options.level
 @options.popcount
-@click.option("--budget", type=Duration(), help=f"Time to spend measuring.  [default: {DEFAULT_BUDGET}]")
+@click.option(
+    "--budget", type=options.Duration(), help=f"Time to spend measuring.  [default: {DEFAULT_BUDGET}]"
+)
 @click.option("--seed", type=click.IntRange(0), help="Seed of the random order.  [default: a new one]")
 @options.results
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
@@ -66,7 +55,7 @@ def run(
     """
     if quick and kernel is None:
         kernel, popcount = kernels.default(popcount=popcount).kernel, popcount or "builtin"
-    seconds = budget or Duration().convert(QUICK_BUDGET if quick else DEFAULT_BUDGET, None, None)
+    seconds = budget or options.Duration().convert(QUICK_BUDGET if quick else DEFAULT_BUDGET, None, None)
     chosen = list(kernels.choices(kernel, level, popcount))
     if not chosen:
         kernels.load(kernel, level, popcount)  # says why nothing can run
