@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from slidebench import kernels
 from slidebench.harness import measure, workloads
 from slidebench.harness.cpu import describe
-from slidebench.harness.records import Absent, Build, Record, record_path, utc_now, write_record
+from slidebench.harness.records import Absent, Build, Record, create_record, utc_now, write_record
 from slidebench.harness.tables import rate_table
 from slidebench.harness.verbs import options
 from slidebench.harness.verbs.plot import write_charts
@@ -60,8 +60,7 @@ def run(
     if not chosen:
         kernels.load(kernel, level, popcount)  # says why nothing can run
     record = _new_record(seconds, random.SystemRandom().randrange(1 << 32) if seed is None else seed)
-    path = record_path(results, record)
-    write_record(record, path)  # an unwritable folder is found before the time is spent
+    path = create_record(results, record)  # an unwritable folder is found before the time is spent
     try:
         with Progress(
             TextColumn("{task.description:<52}"),
@@ -79,7 +78,7 @@ def run(
         write_record(record, path)
         if not record.complete:
             options.notes.print(f"incomplete record: {path}", highlight=False)
-    charts = write_charts([record], results / "charts")
+    charts = write_charts({path: record}, results / "charts")
     failed = [build for build in record.builds if build.failure]
     if as_json:
         options.print_json(record)
