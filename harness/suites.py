@@ -184,7 +184,8 @@ def junit_xml(suite: Suite, results: Sequence[Outcome]) -> bytes:
         for attribute, element in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
             group.set(attribute, str(len(group.findall(f".//{element}"))))
     ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    report: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return report
 
 
 def first_wrong(results: Iterable[Outcome]) -> list[Outcome]:
