@@ -7,9 +7,25 @@ import sys
 
 import click
 
+from slidebench.harness.compare import CompareError
 from slidebench.harness.epd import EpdError
+from slidebench.harness.launches import LaunchError
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import cpu, moves, perft, plot, run, show, suite, uci, verify
+from slidebench.harness.verbs import (
+    calibrate,
+    compare,
+    cpu,
+    exchange,
+    moves,
+    perft,
+    plot,
+    recommend,
+    run,
+    show,
+    suite,
+    uci,
+    verify,
+)
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -31,7 +47,12 @@ for verb in (
     perft.perft,  # one count, one time
     uci.uci,  # many counts, for a program that asks
     run.run,  # everything measured, one record
+    recommend.recommend,  # which kernel to use here
+    compare.compare,  # records, levels or kernels against each other
     plot.plot,  # charts of records
+    exchange.export_verb,  # records to other machines and programs
+    exchange.import_verb,  # and from them
+    calibrate.calibrate,  # whether the verdicts can be trusted here
 ):
     slidebench.add_command(verb)
 
@@ -44,9 +65,9 @@ def main() -> None:
         sys.exit(fault("interrupted", 130))
     except FenError as error:
         sys.exit(fault(f"{error}\n{error.marked()}"))
-    except (EpdError, UnavailableError, RecordError) as error:
+    except (EpdError, UnavailableError, RecordError, CompareError) as error:
         sys.exit(fault(str(error)))
-    except DestructiveCollision as error:
+    except (DestructiveCollision, LaunchError) as error:
         sys.exit(fault(str(error), 1))
     except click.ClickException as error:
         sys.exit(fault(error.format_message()))

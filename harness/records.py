@@ -73,8 +73,16 @@ class Samples(_Part, kw_only=True):
     cpu_nanoseconds: list[int] = msgspec.field(default_factory=list)
 
 
+class Round(_Part, kw_only=True):
+    """The state of the core at the end of a round."""
+
+    launch: int
+    round: int
+    core_megahertz: float
+
+
 class Record(_Part, kw_only=True):
-    """One run on one machine."""
+    """One run on one machine; `warnings` are names from slidebench.harness.warnings."""
 
     schema: int = SCHEMA_VERSION
     complete: bool = False
@@ -82,13 +90,16 @@ class Record(_Part, kw_only=True):
     slidebench: str
     commit: str
     dirty: bool
+    generator: str
     python: str
     machine: Cpu
     seed: int
     budget_seconds: float
+    warnings: list[str] = msgspec.field(default_factory=list)
     builds: list[Build] = msgspec.field(default_factory=list)
     absent: list[Absent] = msgspec.field(default_factory=list)
     workloads: list[Workload] = msgspec.field(default_factory=list)
+    rounds: list[Round] = msgspec.field(default_factory=list)
     samples: list[Samples] = msgspec.field(default_factory=list)
 
 
@@ -112,7 +123,7 @@ def create_record(results: Path, record: Record) -> Path:
     number = 1
     while True:
         try:
-            write_atomically(path, _json(record), new=True)
+            write_atomically(path, encode_record(record), new=True)
             return path
         except _TakenError:
             number += 1
@@ -124,7 +135,12 @@ def write_record(record: Record, path: Path) -> None:
 
     Raises RecordError if the folder cannot be written.
     """
-    write_atomically(path, _json(record))
+    write_atomically(path, encode_record(record))
+
+
+def encode_record(record: Record) -> bytes:
+    """The record as its file holds it: compact, since most of it is samples."""
+    return msgspec.json.encode(record) + b"\n"
 
 
 def write_atomically(
@@ -163,10 +179,6 @@ def _link(whole: Path, path: Path) -> None:
         path.hardlink_to(whole)
     except FileExistsError:
         raise _TakenError from None
-
-
-def _json(record: Record) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(record), indent=1)
 
 
 def read_record(path: Path) -> Record:

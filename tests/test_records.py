@@ -52,6 +52,7 @@ def new_record(rounds: int = 3) -> Record:
         slidebench="0.1.0",
         commit="0123456789ab",
         dirty=False,
+        generator=kernels.GENERATOR,
         python="3.11.7",
         machine=describe(),
         seed=1,
