@@ -38,8 +38,9 @@ from slidebench.kernels.position import Position, parse_fen, parse_square, squar
 
 __all__ = [
     "GENERATOR", "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move",
-    "PerftTime", "Position", "Statistics", "UnavailableError", "build_commit", "choices", "default", "describe",
-    "levels", "load", "load_choice", "load_copy", "names", "popcounts", "why_not", "why_not_level",
+    "PerftTime", "Position", "Statistics", "UnavailableError", "build_commit", "choices", "default",
+    "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts", "why_not",
+    "why_not_level",
 ]  # fmt: skip
 
 GENERATOR = "1"  # changes with the questions the generator asks: figures of two generators do not compare

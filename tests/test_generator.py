@@ -248,6 +248,18 @@ class TestAgainstPythonChess:
             assert kernel.time_perft(fen, 2, bulk=False).nodes == expected
 
     @settings(deadline=None, max_examples=60)
+    @given(seed=st.integers(0, 2**32), chess960=st.booleans(), choice=st.sampled_from(RUNNABLE))
+    def test_moves_made_and_unmade_leave_nothing_behind(
+        self, seed: int, chess960: bool, choice: kernels.Choice
+    ) -> None:
+        """A count from one board equals those from boards set up anew after each move."""
+        position = parse_fen(random_position(random.Random(seed), chess960).fen(en_passant="fen"))
+        kernel = kernels.load_choice(choice)
+        parts = sum(kernel.perft(move.after.fen(), 2) for move in kernel.moves(position))
+        assert kernel.perft(position, 3) == kernel.time_perft(position, 3, bulk=False).nodes == parts
+        assert kernel.statistics(position, 3).nodes == parts
+
+    @settings(deadline=None, max_examples=60)
     @given(seed=st.integers(0, 2**32))
     def test_the_mirrored_position_counts_the_same(self, seed: int) -> None:
         board = random_position(random.Random(seed), chess960=False)

@@ -68,7 +68,7 @@ def perft(
                 lambda move: chosen.time_perft(move.after, depth - 1, bulk=bulk), listed, seconds=time_limit
             )
             counted = {move.uci(chess960=chess960): part for move, part in zip(listed, parts, strict=True)}
-            _print_count(_sum(counted.values(), depth), chosen.choice, bulk, as_json, counted)
+            _print_count(total_of(counted.values(), depth), chosen.choice, bulk, as_json, counted)
         else:
             (timed,) = finished(
                 lambda each: chosen.time_perft(position, each, bulk=bulk), [depth], seconds=time_limit
@@ -80,7 +80,7 @@ def perft(
         raise click.ClickException(f"{error}; give a lower depth or a longer --time-limit") from None
 
 
-def _sum(parts: Iterable[kernels.PerftTime], depth: int) -> kernels.PerftTime:
+def total_of(parts: Iterable[kernels.PerftTime], depth: int) -> kernels.PerftTime:
     """The whole of the parts below each move; depth 0 has one leaf and no part."""
     nodes, cpu, wall = map(sum, zip((0 if depth else 1, 0, 0), *parts, strict=True))
     return kernels.PerftTime(nodes, cpu, wall)
