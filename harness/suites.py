@@ -93,15 +93,18 @@ def identity(position: Position) -> Position:
     return changed(position, en_passant=square, halfmove_clock=0, fullmove_number=1)
 
 
-def outcomes(suite: Suite, choice: kernels.Choice) -> Iterator[Outcome]:
-    """Count every case with one kernel, on all CPUs this process may use, in no order."""
+def outcomes(suite: Suite, choice: kernels.Choice, seconds: float | None = None) -> Iterator[Outcome]:
+    """Count every case with one kernel, on all CPUs this process may use, in no order.
+
+    Raises TimeLimitError once `seconds` have passed.
+    """
     kernel = kernels.load_choice(choice)
 
     def outcome(case: Case) -> Outcome:
         timed = kernel.time_perft(case.line.position, case.depth)
         return Outcome(case, choice, timed.nodes, timed.wall_nanoseconds)
 
-    return finished(outcome, suite.cases, threads=len(os.sched_getaffinity(0)))
+    return finished(outcome, suite.cases, threads=len(os.sched_getaffinity(0)), seconds=seconds)
 
 
 def explanation(wrong: Outcome) -> str:

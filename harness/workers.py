@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 class TimeLimitError(RuntimeError):
-    """The time allowed ran out before the work was done."""
+    """The time limit is over and the work is not done."""
 
 
 def finished(
@@ -52,6 +52,6 @@ def finished(
         for _ in range(count):
             yield done.get(timeout=None if end is None else max(0, end - time.monotonic())).result()
     except Empty:
-        raise TimeLimitError(f"not finished within {seconds:g} s") from None
+        raise TimeLimitError("the time limit is over") from None
     finally:
         waiting.clear()

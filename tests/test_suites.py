@@ -132,6 +132,14 @@ class TestVerb:
             ":5 D2: expected 401, " + str(kernels.default()) + " counts 400"
         )
 
+    def test_the_time_limit_covers_all_kernels(self, tmp_path: Path) -> None:
+        (tmp_path / "deep.epd").write_text(f"{START} ;D12 62854969236701747\n")
+        result = slidebench(
+            "suite", "deep.epd", "--max-nodes", "9" * 18, "--time-limit", "0.2s", cwd=tmp_path
+        )
+        assert result.returncode == 2
+        assert result.stderr.startswith("slidebench: the time limit is over; lower --max-nodes")
+
     def test_a_report_that_cannot_be_written_is_one_line(self, suite: Path) -> None:
         result = slidebench("suite", str(suite), "--junit", str(suite / "report.xml"))
         assert result.returncode == 2

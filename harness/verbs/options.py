@@ -37,6 +37,10 @@ class Duration(click.ParamType[float]):
         return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
 
 
+time_limit = click.option(
+    "--time-limit", type=Duration(), metavar="TIME", help="Give up after this long, such as 10s."
+)
+
 # Data goes to standard output, progress and notes to standard error, so that output can be piped.
 output = Console()
 notes = Console(stderr=True)

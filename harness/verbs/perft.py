@@ -24,9 +24,7 @@ from slidebench.kernels.position import START
 )
 @options.chess960
 @click.option("--no-bulk", is_flag=True, help="Make the moves at the last ply too, instead of counting them.")
-@click.option(
-    "--time-limit", type=options.Duration(), metavar="TIME", help="Give up after this long, such as 10s."
-)
+@options.time_limit
 @options.as_json
 @options.example(f'slidebench perft 6\nslidebench perft "{START}" 5 --divide')
 def perft(

@@ -11,6 +11,7 @@ from slidebench import kernels
 from slidebench.harness import suites
 from slidebench.harness.records import write_atomically
 from slidebench.harness.verbs import options
+from slidebench.harness.workers import TimeLimitError
 
 MOST_SHOWN = 20
 ALL = "all"
@@ -24,6 +25,7 @@ ALL = "all"
 @click.option("--level", metavar="L|all", help="Level, or all.  [default: this CPU's highest]")
 @click.option("--popcount", metavar="P|all", help="Popcount, or all.  [default: builtin]")
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Also write JUnit XML.")
+@options.time_limit
 @click.option("--lenient", is_flag=True, help="Accept more than 16 pieces a side.")
 @options.as_json
 @options.example("slidebench suite tests/perft/*.epd --kernel all --level v1")
@@ -34,6 +36,7 @@ def suite(
     level: str | None,
     popcount: str | None,
     junit: Path | None,
+    time_limit: float | None,
     lenient: bool,
     as_json: bool,
 ) -> None:
@@ -51,7 +54,10 @@ def suite(
             else "nothing to check: no line has counts such as ;D1 20"
         )
     begin = time.monotonic()
-    results = _results(held, chosen, silent=as_json)
+    try:
+        results = _results(held, chosen, time_limit, silent=as_json)
+    except TimeLimitError as error:
+        raise click.ClickException(f"{error}; lower --max-nodes or give a longer --time-limit") from None
     seconds = time.monotonic() - begin
     wrong = suites.first_wrong(results)
     if junit:
@@ -102,8 +108,11 @@ def _choices(kernel: str | None, level: str | None, popcount: str | None) -> lis
     )
 
 
-def _results(held: suites.Suite, chosen: list[kernels.Choice], *, silent: bool) -> list[suites.Outcome]:
+def _results(
+    held: suites.Suite, chosen: list[kernels.Choice], seconds: float | None, *, silent: bool
+) -> list[suites.Outcome]:
     results = []
+    begin = time.monotonic()
     with Progress(
         TextColumn("{task.description:<32}"),
         BarColumn(),
@@ -116,7 +125,8 @@ def _results(held: suites.Suite, chosen: list[kernels.Choice], *, silent: bool) 
         task = progress.add_task("", total=len(chosen) * len(held.cases))
         for choice in chosen:
             progress.update(task, description=str(choice))
-            for outcome in suites.outcomes(held, choice):
+            left = None if seconds is None else seconds - (time.monotonic() - begin)
+            for outcome in suites.outcomes(held, choice, left):
                 results.append(outcome)
                 progress.advance(task)
     return results
