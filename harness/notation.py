@@ -1,8 +1,9 @@
-"""Moves as text: SAN out (PGN standard, Steven J. Edwards, 1994), UCI in."""
+"""Moves and depths as text: SAN out (PGN standard, Steven J. Edwards, 1994), UCI in."""
 
+import re
 from collections.abc import Iterable
 
-from slidebench.kernels import Kernel, Move
+from slidebench.kernels import MOST_DEPTH, Kernel, Move
 from slidebench.kernels.position import KINDS, Position, parse_fen, quoted, square_name
 
 FILE_A = 0x0101010101010101
@@ -11,6 +12,17 @@ FILE_H = FILE_A << 7
 
 class MoveError(ValueError):
     """A move that is not legal; the message names it and the legal ones."""
+
+
+class DepthError(ValueError):
+    """A text that is no depth to count to; the message says what is."""
+
+
+def parse_depth(text: str) -> int:
+    """The depth in plies that a text names. Raises DepthError if there is none such."""
+    if not re.fullmatch("[0-9]{1,3}", text) or int(text) > MOST_DEPTH:
+        raise DepthError(f"depth {quoted(text)}; give a whole number from 0 to {MOST_DEPTH}")
+    return int(text)
 
 
 def san_moves(kernel: Kernel, position: str | Position) -> list[tuple[Move, str]]:

@@ -9,9 +9,9 @@ Whatever else comes is answered with `info string` and changes nothing.
 from collections.abc import Iterator
 from importlib.metadata import version
 
-from slidebench.harness.notation import MoveError, played
+from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
 from slidebench.harness.workers import finished
-from slidebench.kernels import MOST_DEPTH, Kernel
+from slidebench.kernels import Kernel
 from slidebench.kernels.position import START, FenError, parse_fen, quoted
 
 
@@ -40,7 +40,7 @@ class Session:
                 name.lower() == "uci_chess960"
             ):
                 self.chess960 = value == "true"
-            case "position", [*_]:
+            case "position", _:
                 yield from self._set_position(words)
             case "go", ["perft", depth]:
                 yield from self._perft(depth)
@@ -67,14 +67,16 @@ class Session:
         except (FenError, MoveError) as error:
             yield f"info string {error}; the position stays as it was"
 
-    def _perft(self, depth: str) -> Iterator[str]:
-        if not (depth.isascii() and depth.isdigit() and len(depth) < 4 and int(depth) <= MOST_DEPTH):
-            yield f"info string depth {quoted(depth)}; give a whole number from 0 to {MOST_DEPTH}"
+    def _perft(self, text: str) -> Iterator[str]:
+        try:
+            depth = parse_depth(text)
+        except DepthError as error:
+            yield f"info string {error}"
             return
-        moves = self.kernel.moves(self.position) if int(depth) else []
-        total = 0 if int(depth) else 1
+        moves = self.kernel.moves(self.position) if depth else []
+        total = 0 if depth else 1
         # Counted in a thread, so that Ctrl-C acts.
-        counts = finished(lambda move: self.kernel.perft(move.after, int(depth) - 1), moves)
+        counts = finished(lambda move: self.kernel.perft(move.after, depth - 1), moves)
         for move, nodes in zip(moves, counts, strict=True):
             total += nodes
             yield f"{move.uci(chess960=self.chess960)}: {nodes}"

@@ -38,6 +38,7 @@ class TestFaults:
             (["perft", "-1"], "-1"),
             (["perft", "deep"], "depth 'deep'; give a whole number from 0 to 64"),
             (["perft", "1.5"], "depth '1.5'; give a whole number from 0 to 64"),
+            (["perft", "9" * 5000], "depth '9{20}...'; give a whole number from 0 to 64"),
             (["perft", "65"], "depth '65'; give a whole number from 0 to 64"),
             (["perft", "8/8/8/8/8/8/8/8 w - - 0 1", "2"], "board: .*king"),
             (["perft"], "DEPTH"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import click
 
 from slidebench import kernels
-from slidebench.harness.notation import MoveError, played
+from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
 from slidebench.harness.verbs import options
 from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import START
@@ -48,11 +48,9 @@ def perft(
     if divide and statistics:
         raise click.UsageError("--divide and --statistics; give one of them")
     chosen = kernels.load(kernel, level, popcount)
-    fen, text = " ".join(words[:-1]) or START, words[-1]
-    if not (text.isascii() and text.isdigit() and int(text) <= kernels.MOST_DEPTH):
-        raise click.BadParameter(f"depth {text!r}; give a whole number from 0 to {kernels.MOST_DEPTH}")
-    depth, bulk = int(text), not no_bulk
+    fen, bulk = " ".join(words[:-1]) or START, not no_bulk
     try:
+        depth = parse_depth(words[-1])
         position = played(chosen, fen, moves.split())
         # Counted in a thread, so that Ctrl-C and the time limit act.
         if statistics:
@@ -72,7 +70,7 @@ def perft(
                 lambda each: chosen.time_perft(position, each, bulk=bulk), [depth], seconds=time_limit
             )
             _print_count(timed, chosen.choice, bulk, as_json)
-    except MoveError as error:
+    except (DepthError, MoveError) as error:
         raise click.BadParameter(str(error)) from None
     except TimeLimitError as error:
         raise click.ClickException(f"{error}; give a lower depth or a longer --time-limit") from None
