@@ -10,7 +10,7 @@ MACHINE = $(shell $(BIN)/python -c 'from slidebench.harness import cpu; print(cp
 COMMITS ?= HEAD^!
 COMPILERS ?= $(shell for each in gcc clang; do command -v $$each > /dev/null && echo $$each; done)
 
-.PHONY: bench test lint install calibrate schema instructions benchmarks history clean
+.PHONY: bench test lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
 
 bench: install
 	slidebench run
@@ -51,6 +51,24 @@ history: install
 	asv publish
 	asv-tachyon install --no-backup .asv/html
 	! grep -rE '(src|href)="?(https?:)?//' --include='*.html' .asv/html
+
+# What reads strangers' input, fed with mutations of tests/fuzz/corpus. What is found stays in build/fuzz.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?= fen epd record uci
+fuzz: install
+	$(BIN)/pip install --quiet ".[fuzz]" --no-build-isolation --config-settings=build-dir=build
+	for target in $(FUZZ_TARGETS); do \
+	  mkdir -p build/fuzz/$$target && nice $(BIN)/python tests/fuzz/fuzz.py $$target -print_final_stats=1 \
+	    -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) -max_len=4096 -rss_limit_mb=4096 \
+	    -artifact_prefix=build/fuzz/$$target- build/fuzz/$$target tests/fuzz/corpus/$$target || exit 1; \
+	done
+
+# The lowest level and v3 under AddressSanitizer and UndefinedBehaviorSanitizer, then a short perft under memcheck.
+sanitize: install
+	.ci/sanitize
+
+memcheck: install
+	.ci/memcheck
 
 # The build folder is kept, so a second run compiles only what changed.
 install: .venv/tools

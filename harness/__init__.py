@@ -4,7 +4,8 @@ Data flows one way:
 
     system, cpu, microarchitectures     what this machine is
     workloads, epd                      what is timed
-    verify, boards                      whether a kernel is right
+    verify, suites, workers, boards     whether a kernel is right
+    notation, uci                       moves as text, and a conversation about them
     measure                             timing
     records                             the record, one JSON file
     stats, tables, charts               what a record says

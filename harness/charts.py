@@ -18,6 +18,7 @@ LEVEL_STYLES = (
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "slidebench",  # same data, same bytes
     "svg.fonttype": "none",
+    "text.parse_math": False,  # a $ in a CPU's name is a $
     "font.family": "DejaVu Sans",
     "axes.spines.top": False,
     "axes.spines.right": False,

@@ -9,6 +9,7 @@ import click
 
 from slidebench.harness.compare import CompareError
 from slidebench.harness.count import CountError
+from slidebench.harness.epd import EpdError
 from slidebench.harness.launches import LaunchError
 from slidebench.harness.records import RecordError
 from slidebench.harness.verbs import (
@@ -16,11 +17,14 @@ from slidebench.harness.verbs import (
     compare,
     cpu,
     exchange,
+    moves,
     perft,
     plot,
     recommend,
     run,
     show,
+    suite,
+    uci,
     verify,
 )
 from slidebench.harness.verbs import audit, calibrate, compare, count, cpu, perft, plot, run, show, verify
@@ -43,6 +47,10 @@ for verb in (
     audit.audit,  # which instructions they consist of
     perft.perft,  # one count, one time
     count.count,  # instructions, which carry no noise
+    suite.suite,  # whether whole files of counts are
+    moves.moves,  # what is legal
+    perft.perft,  # one count, one time
+    uci.uci,  # many counts, for a program that asks
     run.run,  # everything measured, one record
     recommend.recommend,  # which kernel to use here
     compare.compare,  # records, levels or kernels against each other
@@ -63,6 +71,7 @@ def main() -> None:
     except FenError as error:
         sys.exit(fault(f"{error}\n{error.marked()}"))
     except (UnavailableError, RecordError, CompareError, CountError) as error:
+    except (EpdError, UnavailableError, RecordError, CompareError) as error:
         sys.exit(fault(str(error)))
     except (DestructiveCollision, LaunchError) as error:
         sys.exit(fault(str(error), 1))

@@ -15,6 +15,7 @@ cdef extern from *:
     const char* SLIDEBENCH_COMPILER
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.string cimport memset
 
 cdef enum:
     MOST_MOVES = 4096   # no 64-square position has more moves: 63 pieces of at most 27 targets, promotions apart
@@ -143,6 +144,23 @@ def perft_timed(position, int depth, bint bulk):
         cpu = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu
         wall = clock_nanoseconds(CLOCK_MONOTONIC) - wall
     return nodes, cpu, wall
+
+
+def statistics(position, int depth):
+    """The kinds of the leaves at `depth` >= 1: the struct Statistics as a dict."""
+    cdef Game game
+    cdef Statistics counts
+    cdef Move* moves
+    memset(&counts, 0, sizeof(counts))
+    set_game(&game, position)
+    moves = <Move*>PyMem_Malloc((depth + 1) * MOST_MOVES * sizeof(Move))
+    if moves == NULL:
+        raise MemoryError
+    with nogil:
+        add_leaves(&counts, &game.sides[game.white], &game.sides[not game.white], game.castling, game.en_passant,
+                   depth, game.white, moves)
+    PyMem_Free(moves)
+    return counts
 
 
 def children(position):
