@@ -3,6 +3,7 @@
 Data flows one way:
 
     system, cpu, microarchitectures     what this machine is
+    probes                              what its instructions cost
     workloads, epd                      what is timed
     verify, boards                      whether a kernel is right
     measure                             timing

@@ -8,7 +8,7 @@ import sys
 import click
 
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import cpu, perft, plot, run, show, verify
+from slidebench.harness.verbs import cpu, perft, plot, probe, run, show, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -22,6 +22,7 @@ def slidebench() -> None:
 
 for verb in (
     cpu.cpu,  # what this machine is
+    probe.probe,  # what its instructions cost
     kernels_verb.kernels,  # what it can run
     show.show,  # what a kernel answers
     verify.verify,  # whether the answers are right
