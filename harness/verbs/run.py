@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from slidebench import kernels
 from slidebench.harness import measure, workloads
 from slidebench.harness.cpu import describe
+from slidebench.harness.probes import why_emulated
 from slidebench.harness.records import Absent, Build, Record, record_path, utc_now, write_record
 from slidebench.harness.tables import rate_table
 from slidebench.harness.verbs import options
@@ -64,6 +65,8 @@ def run(
 
     Exit status 1 if a kernel gave a wrong answer: it is reported and not timed.
     """
+    if emulated := why_emulated():
+        raise click.ClickException(f"{emulated}: times under an emulator mean nothing; run on the CPU itself")
     if quick and kernel is None:
         kernel, popcount = kernels.default(popcount=popcount).kernel, popcount or "builtin"
     seconds = budget or Duration().convert(QUICK_BUDGET if quick else DEFAULT_BUDGET, None, None)
