@@ -8,6 +8,7 @@ Data flows one way:
     verify, boards                      whether a kernel is right
     measure                             timing
     records                             the record, one JSON file
+    published                           what others measured
     loops, model                        estimates for CPUs that are not here
     stats, tables, charts               what a record says
     cli, verbs/                         the command line, one file for each verb

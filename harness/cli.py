@@ -8,7 +8,7 @@ import sys
 import click
 
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import cpu, model, perft, plot, probe, run, show, verify
+from slidebench.harness.verbs import cpu, model, perft, plot, probe, published, run, show, verify
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -30,6 +30,7 @@ for verb in (
     run.run,  # everything measured, one record
     plot.plot,  # charts of records
     model.model,  # estimates for CPUs that are not here
+    published.published,  # what others measured
 ):
     slidebench.add_command(verb)
 
