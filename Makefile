@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: bench test lint install benchmarks clean
+.PHONY: bench test lint install calibrate benchmarks clean
 
 bench: install
 	slidebench run
@@ -17,6 +17,10 @@ lint: install
 	ruff format --check .
 	cython-lint kernels
 	cd $(BIN) && ./mypy --config-file ../../pyproject.toml
+
+# Whether verdicts can be trusted on this machine: about ten minutes, best left alone.
+calibrate: install
+	slidebench calibrate
 
 # pytest-benchmark over the lookups, saved for this machine; compare two runs with `pytest-benchmark compare`.
 benchmarks: install

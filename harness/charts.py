@@ -16,13 +16,6 @@ LEVEL_STYLES = (
     ("#000000", "o"), ("#D55E00", "s"), ("#0072B2", "^"), ("#009E73", "D"), ("#CC79A7", "v"),
 )  # fmt: skip
 STYLE: dict[Any, Any] = {
-    "generic": ("#000000", "o"),
-    "v1": ("#000000", "o"),
-    "v2": ("#D55E00", "s"),
-    "v3": ("#0072B2", "^"),
-    "v4": ("#009E73", "D"),
-}
-STYLE: dict[Any, Any] = {
     "svg.hashsalt": "slidebench",  # same data, same bytes
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -35,7 +28,7 @@ STYLE: dict[Any, Any] = {
 
 
 def nodes_by_level(record: Record) -> Figure:
-    """Perft nodes/s of each kernel at each level, with quartiles; missing levels are named."""
+    """Perft nodes/s of each kernel at each level, with 95 % intervals; missing levels are named."""
     rates = perft_rates(record)
     rows: dict[str, dict[str, Rate]] = {}
     for (kernel, popcount, level), rate in rates.items():
@@ -68,12 +61,14 @@ def nodes_by_level(record: Record) -> Figure:
     axes.set_xlim(left=0)
     axes.set_xlabel("million perft nodes per second (one thread, bulk counted)")
     axes.legend(title="x86-64 level", loc="lower right", framealpha=1)
-    rounds = max((rate.rounds for rate in rates.values()), default=0)
+    launches = max((rate.launches for rate in rates.values()), default=0)
+    rounds = min((rate.rounds for rate in rates.values()), default=0)
     figure.suptitle("Which kernel counts the most nodes per second?", fontweight="bold", x=0.01, ha="left")
     axes.set_title(
         f"{record.machine.brand} ({record.machine.microarchitecture}"
         f"{', virtual' if record.machine.virtualised else ''}), {_compilers(record)}\n"
-        f"geometric mean of {_positions(record)} positions; median of {rounds} rounds, bars: quartiles",
+        f"geometric mean of {_positions(record)} positions; median of {launches} launches, "
+        f"{rounds} rounds or more; bars: 95 % interval",
         fontsize=9, loc="left",
     )  # fmt: skip
     return figure

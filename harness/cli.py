@@ -7,8 +7,22 @@ import sys
 
 import click
 
+from slidebench.harness.compare import CompareError
+from slidebench.harness.launches import LaunchError
 from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import cpu, model, perft, plot, probe, published, run, show, verify
+from slidebench.harness.verbs import (
+    calibrate,
+    compare,
+    cpu,
+    model,
+    perft,
+    plot,
+    probe,
+    published,
+    run,
+    show,
+    verify,
+)
 from slidebench.harness.verbs import kernels as kernels_verb
 from slidebench.kernels import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import FenError
@@ -28,7 +42,9 @@ for verb in (
     verify.verify,  # whether the answers are right
     perft.perft,  # one count, one time
     run.run,  # everything measured, one record
+    compare.compare,  # records, levels or kernels against each other
     plot.plot,  # charts of records
+    calibrate.calibrate,  # whether the verdicts can be trusted here
     model.model,  # estimates for CPUs that are not here
     published.published,  # what others measured
 ):
@@ -43,9 +59,9 @@ def main() -> None:
         sys.exit(fault("interrupted", 130))
     except FenError as error:
         sys.exit(fault(f"{error}\n{error.marked()}"))
-    except (UnavailableError, RecordError) as error:
+    except (UnavailableError, RecordError, CompareError) as error:
         sys.exit(fault(str(error)))
-    except DestructiveCollision as error:
+    except (DestructiveCollision, LaunchError) as error:
         sys.exit(fault(str(error), 1))
     except click.ClickException as error:
         sys.exit(fault(error.format_message()))

@@ -7,6 +7,7 @@ second half needs: chains come out 3 to 4 cycles too long.
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import iced_x86
 from elftools.elf.elffile import ELFFile  # type: ignore[import-untyped]
@@ -62,7 +63,7 @@ def _code(choice: Choice, function: str) -> list[iced_x86.Instruction]:
         raise UnavailableError(kernels.why_not(choice.kernel, choice.level, choice.popcount))
     with Path(spec.origin).open("rb") as file:
         elf = ELFFile(file)
-        symbols = elf.get_section_by_name(".symtab")
+        symbols: Any = elf.get_section_by_name(".symtab")
         for symbol in symbols.iter_symbols() if symbols else ():
             if symbol.name.endswith(f"_{function}") and symbol["st_info"]["type"] == "STT_FUNC":
                 section = elf.get_section(symbol["st_shndx"])

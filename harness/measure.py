@@ -1,114 +1,92 @@
-"""Timing: rounds over all benchmarks, in a new random order each time, until the budget is spent.
+"""Timing in one process: what a benchmark is, and a round over all of them.
 
 Every sample is a batch of at least BATCH_SECONDS of thread CPU time, timed inside the compiled module with
-the GIL released. Interleaving makes slow drifts of the machine hit all kernels alike.
+the GIL released. A round takes one sample of everything, in a random order: slow drifts of the machine hit
+all kernels alike, and what was timed in the same round can be compared as a pair.
 """
 
 import random
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from slidebench import kernels
-from slidebench.harness.records import Samples
 from slidebench.harness.workloads import Lookup, Perft, Stream, Workload
+from slidebench.kernels.clock import add_chain_nanoseconds
 from slidebench.kernels.position import parse_fen
 
 BATCH_SECONDS = 1e-3  # a clock reading costs 0.4 microseconds, so at most a thousandth of this
-LEAST_ROUNDS = 3
+CLOCK_ADDITIONS = 400_000  # a tenth of a millisecond: the core's frequency, once a round
 
 
 class WrongCountError(RuntimeError):
     """A timed perft gave a wrong count: its time means nothing."""
 
 
-@dataclass
-class Benchmark:
+class Benchmark(NamedTuple):
     """One kernel on one workload: `run(passes)` returns thread CPU nanoseconds."""
 
     choice: kernels.Choice
     workload: Workload
     run: Callable[[int], int]
-    samples: Samples
-    passes: int = 1
 
 
-class Sample(NamedTuple):
-    """A sample just taken: what was timed, in which round, and how much of the round is done (0 to 1)."""
-
-    benchmark: Benchmark
-    round: int
-    round_done: float
-
-
-def benchmarks(
-    choices: Sequence[kernels.Choice], workloads: Sequence[Workload], streams: dict[tuple[str, str], Stream]
-) -> list[Benchmark]:
-    """Every kernel on every workload; lookups with one popcount only, since they count nothing."""
+def planned(
+    choices: Sequence[kernels.Choice], workloads: Sequence[Workload]
+) -> list[tuple[kernels.Choice, Workload]]:
+    """Every kernel with every workload; lookups with one popcount only, since they count nothing."""
     return [
-        _benchmark(choice, workload, streams)
+        (choice, workload)
         for choice in choices
         for workload in workloads
         if isinstance(workload, Perft) or choice.popcount == "builtin"
     ]
 
 
-def rounds(
-    plan: Sequence[Benchmark],
-    seed: int,
-    budget_seconds: float,
-    on_wrong_count: Callable[[kernels.Choice, str], None],
-    launch: int = 0,
-) -> Iterator[Sample]:
-    """Time the plan round by round, yielding after each sample.
-
-    Another round starts only if it fits the budget, but LEAST_ROUNDS are always made. A kernel whose perft
-    counts wrong is reported and timed no more.
-    """
-    order = random.Random(seed + launch)
-    end = time.monotonic() + budget_seconds
-    plan = [benchmark for benchmark in plan if _calibrated(benchmark, on_wrong_count)]
-    longest = 0.0
-    round_ = 0
-    while plan and (round_ < LEAST_ROUNDS or time.monotonic() + longest < end):
-        begin = time.monotonic()
-        wrong: set[kernels.Choice] = set()
-        for place, benchmark in enumerate(order.sample(plan, len(plan))):
-            if benchmark.choice in wrong:
-                continue
-            try:
-                nanoseconds = benchmark.run(benchmark.passes)
-            except WrongCountError as error:
-                wrong.add(benchmark.choice)
-                on_wrong_count(benchmark.choice, str(error))
-                continue
-            benchmark.samples.launches.append(launch)
-            benchmark.samples.rounds.append(round_)
-            benchmark.samples.cpu_nanoseconds.append(nanoseconds)
-            yield Sample(benchmark, round_, (place + 1) / len(plan))
-        plan = [benchmark for benchmark in plan if benchmark.choice not in wrong]
-        longest = max(longest, time.monotonic() - begin)
-        round_ += 1
+def benchmark(choice: kernels.Choice, workload: Workload, streams: dict[str, Stream]) -> Benchmark:
+    """A benchmark ready to run; `streams` by their sha256."""
+    return Benchmark(choice, workload, _run(kernels.load_choice(choice), workload, streams))
 
 
-def _benchmark(
-    choice: kernels.Choice, workload: Workload, streams: dict[tuple[str, str], Stream]
+def handicapped(
+    choice: kernels.Choice, workload: Workload, streams: dict[str, Stream], wasted: float
 ) -> Benchmark:
-    kernel = kernels.load_choice(choice)
-    run = (
-        _perft_run(kernel, workload)
-        if isinstance(workload, Perft)
-        else _lookup_run(kernel, workload, streams)
-    )
-    samples = Samples(
-        kernel=choice.kernel,
-        level=choice.level,
-        popcount=choice.popcount,
-        workload=workload.name,
-        operations=0,
-    )
-    return Benchmark(choice, workload, run, samples)
+    """The same on a copy of the kernel's module, with a share of its time wasted after every pass."""
+    run = _run(kernels.load_copy(choice), workload, streams)
+    additions = round(wasted * run(1) * core_megahertz() / 1e3)
+
+    def slower(passes: int) -> int:
+        return run(passes) + sum(add_chain_nanoseconds(additions) for _ in range(passes if additions else 0))
+
+    return Benchmark(choice, workload, slower)
+
+
+def calibrated_passes(run: Callable[[int], int]) -> int:
+    """How many passes make a batch; a cold pass runs before. Raises WrongCountError."""
+    run(1)
+    nanoseconds = max(run(1), 1)
+    return max(1, -(-int(BATCH_SECONDS * 1.2e9) // nanoseconds))
+
+
+def round_samples(
+    plan: dict[int, Benchmark], passes: dict[int, int], order: random.Random
+) -> Iterator[tuple[int, int | str]]:
+    """One round over a numbered plan: (number, nanoseconds); a message in place of a wrong count's time."""
+    for number in order.sample(sorted(plan), len(plan)):
+        try:
+            yield number, plan[number].run(passes[number])
+        except WrongCountError as error:
+            yield number, str(error)
+
+
+def core_megahertz() -> float:
+    """The core's clock frequency at the moment."""
+    return CLOCK_ADDITIONS * 1e3 / max(add_chain_nanoseconds(CLOCK_ADDITIONS), 1)
+
+
+def _run(kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream]) -> Callable[[int], int]:
+    if isinstance(workload, Perft):
+        return _perft_run(kernel, workload)
+    return _lookup_run(kernel, workload, streams[workload.sha256])
 
 
 def _perft_run(kernel: kernels.Kernel, workload: Perft) -> Callable[[int], int]:
@@ -128,28 +106,10 @@ def _perft_run(kernel: kernels.Kernel, workload: Perft) -> Callable[[int], int]:
     return run
 
 
-def _lookup_run(
-    kernel: kernels.Kernel, workload: Lookup, streams: dict[tuple[str, str], Stream]
-) -> Callable[[int], int]:
-    stream = streams[workload.stream, workload.piece]
+def _lookup_run(kernel: kernels.Kernel, workload: Lookup, stream: Stream) -> Callable[[int], int]:
     queries = kernel.queries(stream.squares, stream.occupancies)
 
     def run(passes: int) -> int:
         return int(queries.time(workload.piece, workload.order, passes))
 
     return run
-
-
-def _calibrated(benchmark: Benchmark, on_wrong_count: Callable[[kernels.Choice, str], None]) -> bool:
-    """Choose the passes of a batch; False if the kernel counts wrong. The first, cold pass does not count."""
-    try:
-        benchmark.run(1)
-        nanoseconds = max(benchmark.run(1), 1)
-    except WrongCountError as error:
-        on_wrong_count(benchmark.choice, str(error))
-        return False
-    benchmark.passes = max(1, -(-int(BATCH_SECONDS * 1.2e9) // nanoseconds))
-    workload = benchmark.workload
-    per_pass = workload.nodes if isinstance(workload, Perft) else workload.pairs
-    benchmark.samples.operations = benchmark.passes * per_pass
-    return True

@@ -8,6 +8,7 @@ figures were checked are modelled.
 import json
 import random
 import shutil
+import struct
 import subprocess
 import time
 from collections.abc import Sequence
@@ -199,9 +200,9 @@ def _measured(loops: Sequence[_Loop]) -> list[Estimate]:
 
 def _time(loop: _Loop) -> float:
     source = random.Random(workloads.STREAM_SEED)
-    pairs = [(source.randrange(64), source.getrandbits(64) & source.getrandbits(64)) for _ in range(_PAIRS)]
-    stream = workloads.Stream(pairs * _REPEATS)
-    queries = kernels.load_choice(loop.choice).queries(stream.squares, stream.occupancies)
+    squares = bytes(source.randrange(64) for _ in range(_PAIRS))
+    occupancies = struct.pack(f"<{_PAIRS}Q", *(source.getrandbits(64) for _ in range(_PAIRS)))
+    queries = kernels.load_choice(loop.choice).queries(squares * _REPEATS, occupancies * _REPEATS)
     add = blocks.Probe("add")
     query_nanoseconds, add_nanoseconds = [], []
     for _ in range(_ROUNDS):
@@ -209,5 +210,5 @@ def _time(loop: _Loop) -> float:
         begin = time.perf_counter_ns()
         add.latency_ticks(_ADD_BLOCKS)
         add_nanoseconds.append(time.perf_counter_ns() - begin)
-    cycle: float = min(add_nanoseconds) / (_ADD_BLOCKS * blocks.STEPS)
-    return min(query_nanoseconds) / (_PASSES * len(pairs) * _REPEATS) / cycle
+    cycle = min(add_nanoseconds) / (_ADD_BLOCKS * blocks.STEPS)
+    return float(min(query_nanoseconds) / (_PASSES * _PAIRS * _REPEATS) / cycle)

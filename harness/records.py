@@ -66,8 +66,16 @@ class Samples(_Part, kw_only=True):
     cpu_nanoseconds: list[int] = msgspec.field(default_factory=list)
 
 
+class Round(_Part, kw_only=True):
+    """The state of the core at the end of a round."""
+
+    launch: int
+    round: int
+    core_megahertz: float
+
+
 class Record(_Part, kw_only=True):
-    """One run on one machine."""
+    """One run on one machine; `warnings` are names from slidebench.harness.warnings."""
 
     schema: int = SCHEMA_VERSION
     complete: bool = False
@@ -75,13 +83,16 @@ class Record(_Part, kw_only=True):
     slidebench: str
     commit: str
     dirty: bool
+    generator: str
     python: str
     machine: Cpu
     seed: int
     budget_seconds: float
+    warnings: list[str] = msgspec.field(default_factory=list)
     builds: list[Build] = msgspec.field(default_factory=list)
     absent: list[Absent] = msgspec.field(default_factory=list)
     workloads: list[Workload] = msgspec.field(default_factory=list)
+    rounds: list[Round] = msgspec.field(default_factory=list)
     samples: list[Samples] = msgspec.field(default_factory=list)
 
 

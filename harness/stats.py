@@ -1,26 +1,55 @@
-"""Estimates from raw samples: medians, spreads, geometric means."""
+"""Estimates from raw samples: how fast, how sure, and whether two differ.
+
+A launch is a process: where its tables lie in memory and in the caches is drawn anew with each. So the launch
+is the unit of chance: rounds are reduced to a median within their launch, and intervals and verdicts come
+from how the launches scatter. docs/method.md has the reasons and the calibration.
+"""
 
 import statistics
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats as scipy_stats
 
 from slidebench.harness.records import Record, Samples
 from slidebench.harness.workloads import Perft
 from slidebench.kernels.catalogue import level_order
 
+CONFIDENCE = 0.95
+SIGNIFICANCE = 0.05  # of all comparisons of one table together
+RESAMPLES = 2_000
+LEAST_LAUNCHES = 3  # with fewer, launches cannot show how much they scatter: no verdict is given
+
+Floats = NDArray[np.float64]
+Key = tuple[int, int]  # launch, round
+Verdict = Literal["faster", "slower", "no difference shown"]
+
 
 class Rate(NamedTuple):
-    """Operations per second: the median over rounds, and the quartiles around it."""
+    """Operations per second: the median of launch medians and its 95 % interval."""
 
     median: float
     low: float
     high: float
+    launches: int
     rounds: int
 
     @property
-    def spread(self) -> float:
-        """Half the distance of the quartiles, as a fraction of the median."""
+    def width(self) -> float:
+        """Half the interval, as a fraction of the median: the x of "± x"."""
         return (self.high - self.low) / 2 / self.median
+
+
+class Comparison(NamedTuple):
+    """How many times as fast one is as another, its 95 % interval, and what may be said of it."""
+
+    ratio: float
+    low: float
+    high: float
+    p_value: float
+    verdict: Verdict
 
 
 def geometric_mean(values: Iterable[float]) -> float:
@@ -28,7 +57,7 @@ def geometric_mean(values: Iterable[float]) -> float:
     return statistics.geometric_mean(values)
 
 
-def rates(samples: Samples) -> dict[tuple[int, int], float]:
+def rates(samples: Samples) -> dict[Key, float]:
     """Operations per second by (launch, round); samples without positive time are left out."""
     return {
         (launch, round_): samples.operations * 1e9 / nanoseconds
@@ -40,21 +69,48 @@ def rates(samples: Samples) -> dict[tuple[int, int], float]:
 
 
 def rate(group: Sequence[Samples]) -> Rate | None:
-    """The rate of several workloads together: the geometric mean within each round, then the median.
+    """The rate of several workloads together: their geometric mean in each round.
 
     None unless at least one round has a sample of every workload.
     """
-    by_round = [rates(samples) for samples in group]
-    if not by_round:
+    logs = _log_means(group)
+    if not logs:
         return None
-    complete = [key for key in by_round[0] if all(key in other for other in by_round)]
-    if not complete:
-        return None
-    means = [geometric_mean(each[key] for each in by_round) for key in complete]
-    if len(means) == 1:
-        return Rate(means[0], means[0], means[0], 1)
-    low, median, high = statistics.quantiles(means, n=4, method="inclusive")
-    return Rate(median, low, high, len(means))
+    launches = _by_launch(logs)
+    low, high = _interval(launches)
+    middle = _middle(launches)
+    return Rate(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), len(launches), len(logs))
+
+
+def compare(pairs: Sequence[tuple[Sequence[Samples], Sequence[Samples]]]) -> list[Comparison | None]:
+    """Each first group against its second, by the ratios within rounds both have; None where there are none.
+
+    All comparisons are judged together (Holm, 1979): the chance of one or more wrong verdicts among them is
+    at most SIGNIFICANCE.
+    """
+    return _judged([_log_ratios(first, second) for first, second in pairs], _middle, _interval, _p_value)
+
+
+def compare_records(
+    pairs: Sequence[tuple[Sequence[Samples], Sequence[Samples]]],
+) -> list[Comparison | None]:
+    """As `compare`, for groups of different records: they share no round, so launch stands against launch."""
+    return _judged(
+        [tuple(_launch_medians(group) for group in pair) for pair in pairs],
+        lambda medians: float(np.median(medians[0]) - np.median(medians[1])),
+        _unpaired_interval,
+        _unpaired_p_value,
+    )
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P values adjusted for their number (Holm, 1979), in the order given."""
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = largest
+    return adjusted
 
 
 def levels_of(rates_found: Iterable[tuple[str, str, str]]) -> list[str]:
@@ -62,12 +118,131 @@ def levels_of(rates_found: Iterable[tuple[str, str, str]]) -> list[str]:
     return sorted({level for _, _, level in rates_found}, key=lambda level: (level_order(level), level))
 
 
-def perft_rates(record: Record) -> dict[tuple[str, str, str], Rate]:
-    """Nodes/s by (kernel, popcount, level), over all bulk-counted perft workloads of the record."""
+def perft_groups(record: Record) -> dict[tuple[str, str, str], list[Samples]]:
+    """The bulk-counted perft samples by (kernel, popcount, level), where every position was timed."""
     perfts = {workload.name for workload in record.workloads if isinstance(workload, Perft) and workload.bulk}
     groups: dict[tuple[str, str, str], list[Samples]] = {}
     for samples in record.samples:
         if samples.workload in perfts:
             groups.setdefault((samples.kernel, samples.popcount, samples.level), []).append(samples)
-    found = {key: rate(group) for key, group in groups.items() if len(group) == len(perfts)}
+    return {key: group for key, group in groups.items() if len(group) == len(perfts)}
+
+
+def perft_rates(record: Record) -> dict[tuple[str, str, str], Rate]:
+    """Nodes/s by (kernel, popcount, level), over all bulk-counted perft workloads of the record."""
+    found = {key: rate(group) for key, group in perft_groups(record).items()}
     return {key: value for key, value in found.items() if value is not None}
+
+
+def _log_means(group: Sequence[Samples]) -> dict[Key, float]:
+    """The logarithm of the geometric mean rate by round, in the rounds that have every workload."""
+    by_round = [rates(samples) for samples in group]
+    keys = [key for key in by_round[0] if all(key in other for other in by_round)] if by_round else []
+    return {key: float(np.mean([np.log(each[key]) for each in by_round])) for key in keys}
+
+
+def _log_ratios(first: Sequence[Samples], second: Sequence[Samples]) -> list[Floats]:
+    """Logarithms of the ratio in each round both have, by launch."""
+    one, other = _log_means(first), _log_means(second)
+    return _by_launch({key: value - other[key] for key, value in one.items() if key in other})
+
+
+def _by_launch(values: dict[Key, float]) -> list[Floats]:
+    launches: dict[int, list[float]] = {}
+    for (launch, _), value in values.items():
+        launches.setdefault(launch, []).append(value)
+    return [np.array(each) for _, each in sorted(launches.items())]
+
+
+def _middle(launches: list[Floats]) -> float:
+    """The median of the launch medians."""
+    return float(np.median([np.median(each) for each in launches]))
+
+
+def _interval(launches: list[Floats]) -> tuple[float, float]:
+    """Bootstrap interval of the middle: launches are drawn anew, and rounds within each."""
+    chance = np.random.default_rng(0)  # the same record gives the same interval
+    redrawn = np.stack(
+        [np.median(chance.choice(each, (RESAMPLES, len(each))), axis=1) for each in launches], axis=1
+    )
+
+    def middles(drawn: NDArray[np.int64], axis: int) -> Any:
+        rows = np.arange(len(drawn))[:, None] % RESAMPLES if drawn.ndim > 1 else 0
+        return np.median(redrawn[rows, drawn], axis=axis)
+
+    if len(launches) == 1:
+        low, high = np.quantile(redrawn[:, 0], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+        return float(low), float(high)
+    found = scipy_stats.bootstrap(
+        (np.arange(len(launches)),),
+        middles,
+        n_resamples=RESAMPLES,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        vectorized=True,
+        rng=chance,
+    )
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def _p_value(launches: list[Floats]) -> float:
+    """How probable so large a difference is if there is none: a t test on launch medians (Student, 1908)."""
+    if len(launches) < LEAST_LAUNCHES:
+        return 1.0
+    medians = np.array([np.median(each) for each in launches])
+    if np.ptp(medians) == 0:
+        return 1.0 if medians[0] == 0 else 0.0
+    return float(scipy_stats.ttest_1samp(medians, 0.0).pvalue)
+
+
+def _launch_medians(group: Sequence[Samples]) -> Floats:
+    return np.array([np.median(each) for each in _by_launch(_log_means(group))])
+
+
+def _unpaired_interval(medians: Sequence[Floats]) -> tuple[float, float]:
+    if min(len(each) for each in medians) < 2:
+        middle = float(np.median(medians[0]) - np.median(medians[1]))
+        return middle, middle
+    found = scipy_stats.bootstrap(
+        tuple(medians),
+        lambda first, second, axis: np.median(first, axis=axis) - np.median(second, axis=axis),
+        n_resamples=RESAMPLES,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        vectorized=True,
+        rng=np.random.default_rng(0),
+    )
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def _unpaired_p_value(medians: Sequence[Floats]) -> float:
+    """A t test for unequal variances on launch medians (Welch, 1947)."""
+    if min(len(each) for each in medians) < LEAST_LAUNCHES:
+        return 1.0
+    if max(np.ptp(each) for each in medians) == 0:
+        return 1.0 if medians[0][0] == medians[1][0] else 0.0
+    return float(scipy_stats.ttest_ind(*medians, equal_var=False).pvalue)
+
+
+def _judged(
+    differences: Sequence[Any],
+    middle: Callable[[Any], float],
+    interval: Callable[[Any], tuple[float, float]],
+    p_value: Callable[[Any], float],
+) -> list[Comparison | None]:
+    """Comparisons of log differences, judged together; None for those without launches."""
+    present = [len(each) > 0 and all(len(part) > 0 for part in each) for each in differences]
+    adjusted = iter(holm([p_value(each) for each, there in zip(differences, present, strict=True) if there]))
+    found: list[Comparison | None] = []
+    for each, there in zip(differences, present, strict=True):
+        if not there:
+            found.append(None)
+            continue
+        p, (low, high), difference = next(adjusted), interval(each), middle(each)
+        verdict: Verdict = "no difference shown"
+        if p < SIGNIFICANCE:
+            verdict = "faster" if difference > 0 else "slower"
+        found.append(
+            Comparison(float(np.exp(difference)), float(np.exp(low)), float(np.exp(high)), p, verdict)
+        )
+    return found

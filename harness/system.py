@@ -1,9 +1,19 @@
 """What the operating system tells about the CPU: files in /sys and /proc, no program's translated output."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _CPU = "sys/devices/system/cpu"
+
+
+class CpuTimes(NamedTuple):
+    """CPU time since boot, summed over all CPUs, in seconds."""
+
+    busy_seconds: float  # running programs and the kernel
+    steal_seconds: float  # given to other machines by the hypervisor
+    total_seconds: float
 
 
 @dataclass(frozen=True)
@@ -57,6 +67,24 @@ class System:
         if not first:
             return None
         return first.get("vendor_id", ""), first.get("cpu family", ""), first.get("model", "")
+
+    def cpu_times(self) -> CpuTimes | None:
+        """How CPU time was spent since boot."""
+        first = (self._read("proc/stat") or "").partition("\n")[0].split()
+        if len(first) < 9 or first[0] != "cpu":
+            return None
+        user, nice, system, idle, waiting, interrupt, soft, steal = (
+            int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in first[1:9]
+        )
+        busy = user + nice + system + interrupt + soft
+        return CpuTimes(busy, steal, busy + steal + idle + waiting)
+
+    def on_battery(self) -> bool | None:
+        """Whether a battery is being discharged; False on a machine that has none."""
+        if self.root is None:
+            return None
+        supplies = (self.root / "sys/class/power_supply").glob("*/status")
+        return any(self._read(str(path.relative_to(self.root))) == "Discharging" for path in supplies)
 
     def kernel(self) -> str | None:
         """The kernel's name and release, such as "Linux 6.1.0-28-amd64"; never the host name."""

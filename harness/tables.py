@@ -14,12 +14,10 @@ def rate_table(record: Record) -> Table:
     best: dict[tuple[str, str], float] = {}
     for (kernel, popcount, level), rate in rates.items():
         row = (kernel, popcount)
-        rows.setdefault(row, {})[level] = f"{rate.median / 1e6:.0f} ± {100 * rate.spread:.1f} %"
+        rows.setdefault(row, {})[level] = f"{rate.median / 1e6:.0f} ± {100 * rate.width:.1f} %"
         best[row] = max(best.get(row, 0.0), rate.median)
-    rounds = {rate.rounds for rate in rates.values()}
-    counted = (
-        f"{min(rounds)} to {max(rounds)} rounds" if len(rounds) > 1 else f"{max(rounds, default=0)} rounds"
-    )
+    launches = max((rate.launches for rate in rates.values()), default=0)
+    rounds = [rate.rounds for rate in rates.values()] or [0]
     table = Table(
         "kernel",
         "popcount",
@@ -27,7 +25,8 @@ def rate_table(record: Record) -> Table:
         box=None,
         pad_edge=False,
         title=f"Million perft nodes/s, one thread, bulk counted, on {record.machine.brand}",
-        caption=f"Geometric mean of the positions; median of {counted} ± half the distance of the quartiles.",
+        caption=f"Geometric mean of the positions; median of {launches} launches ± half the 95 % interval "
+        f"(bootstrap over launches and {min(rounds)} to {max(rounds)} rounds).",
         title_justify="left",
         caption_justify="left",
     )

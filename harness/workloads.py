@@ -81,12 +81,16 @@ def perft_workloads(*, bulk: bool = True) -> list[Perft]:
     ]
 
 
-class Stream:
+def operations(workload: Workload) -> int:
+    """Operations in one pass over a workload: leaves or queries."""
+    return workload.nodes if isinstance(workload, Perft) else workload.pairs
+
+
+class Stream(msgspec.Struct, frozen=True):
     """(square, occupancy) pairs: `squares` one byte each, `occupancies` little-endian 64-bit words."""
 
-    def __init__(self, pairs: list[tuple[int, int]]) -> None:
-        self.squares = bytes(square for square, _ in pairs)
-        self.occupancies = struct.pack(f"<{len(pairs)}Q", *(occupied for _, occupied in pairs))
+    squares: bytes
+    occupancies: bytes
 
     @property
     def sha256(self) -> str:
@@ -96,10 +100,9 @@ class Stream:
 def streams() -> dict[tuple[str, str], Stream]:
     """Streams by (stream, piece); the same on every machine."""
     trees = _tree_pairs(random.Random(STREAM_SEED))
+    random_pairs = _random_pairs(random.Random(STREAM_SEED))
     return {
-        (stream, piece): Stream(
-            trees[piece] if stream == "tree" else _random_pairs(random.Random(STREAM_SEED))
-        )
+        (stream, piece): _packed(trees[piece] if stream == "tree" else random_pairs)
         for stream in STREAMS
         for piece in kernels.PIECES
     }
@@ -120,6 +123,13 @@ def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
         for (stream, piece), pairs in available.items()
         for order in orders
     ]
+
+
+def _packed(pairs: list[tuple[int, int]]) -> Stream:
+    return Stream(
+        squares=bytes(square for square, _ in pairs),
+        occupancies=struct.pack(f"<{len(pairs)}Q", *(occupied for _, occupied in pairs)),
+    )
 
 
 def _tree_pairs(source: random.Random) -> dict[str, list[tuple[int, int]]]:

@@ -22,9 +22,13 @@
 from __future__ import annotations
 
 import importlib
+import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,11 +37,12 @@ from slidebench.kernels.errors import DestructiveCollision, UnavailableError
 from slidebench.kernels.position import Position, parse_fen, parse_square, square_name
 
 __all__ = [
-    "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move", "PerftTime",
-    "Position", "UnavailableError", "build_commit", "choices", "default", "describe", "levels", "load",
-    "load_choice", "names", "popcounts", "why_not", "why_not_level",
+    "GENERATOR", "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move",
+    "PerftTime", "Position", "UnavailableError", "build_commit", "choices", "default", "describe", "levels",
+    "load", "load_choice", "load_copy", "names", "popcounts", "why_not", "why_not_level",
 ]  # fmt: skip
 
+GENERATOR = "1"  # changes with the questions the generator asks: figures of two generators do not compare
 PIECES = ("rook", "bishop", "queen")
 MOST_DEPTH = 64
 PROMOTIONS = ("", "n", "b", "r", "q")
@@ -203,6 +208,20 @@ def load_choice(choice: Choice) -> Kernel:
     return Kernel(choice, importlib.import_module(f"{__name__}.built.{name}"))
 
 
+def load_copy(choice: Choice) -> Kernel:
+    """A second instance of a compiled kernel, with tables of its own elsewhere in memory."""
+    name = catalogue.module_name(choice.kernel, choice.popcount, choice.level)
+    original = Path(load_choice(choice).module_path)
+    with tempfile.TemporaryDirectory() as folder:  # a file of its own: the loader knows files, not names
+        copy = shutil.copy(original, folder)
+        loader = ExtensionFileLoader(f"{__name__}.built.{name}", copy)
+        spec = spec_from_file_location(loader.name, copy, loader=loader)
+        assert spec is not None
+        module = module_from_spec(spec)
+        loader.exec_module(module)
+    return Kernel(choice, module)
+
+
 class Kernel:
     """A compiled kernel: attack queries, legal moves and perft.
 
@@ -216,6 +235,11 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<slidebench kernel {self.choice}>"
+
+    @property
+    def module_path(self) -> str:
+        """The compiled module's file."""
+        return str(self._module.__file__)
 
     @cached_property
     def compiler(self) -> str:

@@ -237,7 +237,8 @@ class TestRun:
         assert all(build.verified and build.compiler and build.flags for build in record.builds)
         assert len(record.workloads) == 6 + 12
         for samples in record.samples:
-            assert len(samples.rounds) == len(samples.launches) == len(samples.cpu_nanoseconds) >= 3
+            assert len(samples.rounds) == len(samples.launches) == len(samples.cpu_nanoseconds) >= 5
+            assert set(samples.launches) == set(range(5))
             assert min(samples.cpu_nanoseconds) > 0
         # Lookups count no bits: they are timed with one popcount only.
         assert {samples.popcount for samples in record.samples if "lookup" in samples.workload} == {"builtin"}

@@ -1,13 +1,15 @@
-"""Estimates from made-up samples whose answers can be worked out by hand."""
+"""Estimates from made-up samples whose answers can be worked out by hand, or are known by construction."""
 
+import numpy as np
 import pytest
+from scipy import stats as scipy_stats
 
 from slidebench.harness.records import Samples
-from slidebench.harness.stats import Rate, geometric_mean, rate
+from slidebench.harness.stats import Rate, compare, geometric_mean, holm, rate
 
 
 def samples(
-    workload: str, operations: int, nanoseconds: list[int], rounds: list[int] | None = None
+    workload: str, operations: int, nanoseconds: list[int], rounds: list[int] | None = None, launch: int = 0
 ) -> Samples:
     return Samples(
         kernel="k",
@@ -15,14 +17,41 @@ def samples(
         popcount="builtin",
         workload=workload,
         operations=operations,
-        launches=[0] * len(nanoseconds),
+        launches=[launch] * len(nanoseconds),
         rounds=list(range(len(nanoseconds))) if rounds is None else rounds,
         cpu_nanoseconds=nanoseconds,
     )
 
 
+def launched(nanoseconds: list[list[float]]) -> list[Samples]:
+    """One workload, one list for each launch."""
+    return [
+        Samples(
+            kernel="k",
+            level="v1",
+            popcount="builtin",
+            workload="a",
+            operations=1000,
+            launches=[launch for launch, each in enumerate(nanoseconds) for _ in each],
+            rounds=[round_ for each in nanoseconds for round_ in range(len(each))],
+            cpu_nanoseconds=[round(value) for each in nanoseconds for value in each],
+        )
+    ]
+
+
+def noisy(chance: np.random.Generator, slowdown: float = 1.0, launches: int = 10) -> tuple:
+    """Two groups on a machine that drifts by 5 % and scatters by 1 %, launches by 0.3 %."""
+    drift = 1 + 0.05 * chance.standard_normal((launches, 12))
+    groups = []
+    for factor in (1.0, slowdown):
+        launch = 1 + 0.003 * chance.standard_normal((launches, 1))
+        scatter = 1 + 0.01 * chance.standard_normal((launches, 12))
+        groups.append(launched((1e7 * factor * launch * drift * scatter).tolist()))
+    return tuple(groups)
+
+
 def test_a_million_nodes_in_a_quarter_second_are_four_million_nodes_per_second() -> None:
-    assert rate([samples("a", 1_000_000, [250_000_000])]) == pytest.approx(Rate(4e6, 4e6, 4e6, 1))
+    assert rate([samples("a", 1_000_000, [250_000_000])]) == pytest.approx(Rate(4e6, 4e6, 4e6, 1, 1))
 
 
 @pytest.mark.parametrize(
@@ -40,11 +69,33 @@ def test_the_median_is_not_moved_by_one_outlier() -> None:
     assert found.median == pytest.approx(1e9)
 
 
-def test_quartiles_show_two_peaked_samples() -> None:
+def test_the_interval_of_two_peaked_samples_reaches_to_both_peaks() -> None:
     found = rate([samples("a", 100, [100, 50, 100, 50])])
     assert found is not None
     assert (found.low, found.high) == pytest.approx((1e9, 2e9))
-    assert found.spread == pytest.approx(1 / 3)
+
+
+def test_the_middle_is_the_median_of_launch_medians() -> None:
+    found = rate(launched([[1000, 1000, 1000, 1000, 5000], [500], [250]]))
+    assert found is not None
+    assert found.median == pytest.approx(2e9)  # not the median of all seven samples
+    assert (found.launches, found.rounds) == (3, 7)
+
+
+def test_the_same_samples_give_the_same_interval() -> None:
+    group, _ = noisy(np.random.default_rng(1))
+    assert rate(group) == rate(group)
+
+
+def test_nine_of_ten_intervals_or_more_hold_the_true_rate() -> None:
+    chance = np.random.default_rng(2)
+    held = 0
+    for _ in range(200):
+        launch = 1 + 0.01 * chance.standard_normal((10, 1))
+        found = rate(launched((1e7 * launch * (1 + 0.01 * chance.standard_normal((10, 8)))).tolist()))
+        assert found is not None
+        held += found.low <= 1e5 <= found.high
+    assert held >= 180
 
 
 def test_workloads_weigh_alike_whatever_their_size() -> None:
@@ -56,7 +107,7 @@ def test_workloads_weigh_alike_whatever_their_size() -> None:
 def test_rounds_that_lack_a_workload_are_left_out() -> None:
     found = rate([samples("a", 1, [1, 2, 4]), samples("b", 1, [1, 4], rounds=[0, 2])])
     assert found is not None
-    assert found.rounds == 2
+    assert (found.launches, found.rounds) == (1, 2)
 
 
 @pytest.mark.parametrize("nanoseconds", [[0], [-5], []])
@@ -70,3 +121,56 @@ def test_no_samples_give_no_rate() -> None:
 
 def test_the_geometric_mean_is_the_root_of_the_product() -> None:
     assert geometric_mean([1, 10, 100]) == pytest.approx(10)
+
+
+class TestComparing:
+    def test_equal_kernels_are_called_different_in_at_most_one_of_twenty_tables(self) -> None:
+        chance = np.random.default_rng(3)
+        wrong = sum(
+            any(
+                found.verdict != "no difference shown"
+                for found in compare([noisy(chance) for _ in range(5)])
+                if found
+            )
+            for _ in range(200)
+        )
+        assert wrong <= scipy_stats.binom(200, 0.05).ppf(0.999)
+
+    @pytest.mark.parametrize(("slowdown", "verdict"), [(1.02, "faster"), (0.98, "slower")])
+    def test_two_percent_are_found_through_a_drift_of_five(self, slowdown: float, verdict: str) -> None:
+        chance = np.random.default_rng(4)
+        found = [compare([noisy(chance, slowdown)])[0] for _ in range(40)]
+        assert sum(each is not None and each.verdict == verdict for each in found) >= 36
+
+    def test_the_ratio_is_how_many_times_as_fast_the_first_is(self) -> None:
+        (found,) = compare([(launched([[100, 101]] * 4), launched([[200, 202]] * 4))])
+        assert found is not None
+        assert found.ratio == pytest.approx(2)
+
+    def test_only_rounds_that_both_have_count(self) -> None:
+        first = [samples("a", 1, [100, 999_999], rounds=[0, 1])]
+        second = [samples("a", 1, [200, 1], rounds=[0, 2])]
+        (found,) = compare([(first, second)])
+        assert found is not None
+        assert found.ratio == pytest.approx(2)
+
+    def test_nothing_in_common_is_no_comparison(self) -> None:
+        assert compare([([samples("a", 1, [1], rounds=[0])], [samples("a", 1, [1], rounds=[1])])]) == [None]
+
+    def test_too_few_launches_show_no_difference(self) -> None:
+        (found,) = compare([(launched([[100] * 50] * 2), launched([[200] * 50] * 2))])
+        assert found is not None
+        assert found.verdict == "no difference shown"
+
+    def test_the_same_samples_under_two_names_do_not_differ(self) -> None:
+        group = launched([[100, 110]] * 5)
+        (found,) = compare([(group, group)])
+        assert found is not None
+        assert (found.ratio, found.verdict) == (1, "no difference shown")
+
+
+def test_holm_multiplies_the_smallest_by_all_and_keeps_the_order() -> None:
+    # Worked example: 0.01 * 4, then max(0.04, 0.02 * 3), then max(0.06, 0.03 * 2), then max(0.06, 0.5).
+    assert holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []

@@ -1,0 +1,133 @@
+"""Timing over several processes: a launch is one process that times the whole plan for a while.
+
+The parent writes a Job to a launch's standard input and reads messages, one JSON line each, from its standard
+output: how long its batches are, every sample as it is taken, and the core's clock after each round.
+"""
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from slidebench import kernels
+from slidebench.harness import measure
+from slidebench.harness.workloads import Stream, Workload
+
+LEAST_ROUNDS = 2  # of everything, whatever the time allowed
+
+
+class Job(msgspec.Struct, kw_only=True):
+    """What a launch is to time. A benchmark's number is its place in `choices` and `workloads`."""
+
+    launch: int
+    seed: int
+    seconds: float
+    choices: list[kernels.Choice]
+    workloads: list[Workload]
+    passes: list[int]  # of a batch; 0 where the launch is to find out
+    focus: list[int]  # numbers that get every second round for themselves
+    streams: dict[str, Stream]
+    # For the calibration only: each benchmark on a module of its own, this share of its time wasted on top.
+    wasted: list[float] | None = None
+
+
+class Batches(msgspec.Struct, tag="batches"):
+    """Passes of each benchmark's batch, sent once; 0 for one whose count is wrong."""
+
+    passes: list[int]
+
+
+class Sample(msgspec.Struct, tag="sample"):
+    number: int
+    round: int
+    cpu_nanoseconds: int
+
+
+class Wrong(msgspec.Struct, tag="wrong"):
+    """A perft that counted wrong: nothing its kernel was timed at counts."""
+
+    number: int
+    failure: str
+
+
+class RoundEnd(msgspec.Struct, tag="round_end"):
+    round: int
+    core_megahertz: float
+
+
+Message = Batches | Sample | Wrong | RoundEnd
+
+
+class LaunchError(RuntimeError):
+    """A launch that ended by itself; the message says how."""
+
+
+def messages(job: Job) -> Iterator[Message]:
+    """Run a launch and yield what it sends. Raises LaunchError if it fails."""
+    command = [sys.executable, "-m", "slidebench.harness.launches"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(msgspec.json.encode(job))
+            process.stdin.close()
+            for line in process.stdout:
+                yield msgspec.json.decode(line, type=Message)
+        except BaseException:
+            process.kill()
+            raise
+        if process.wait() != 0:
+            raise LaunchError(f"launch {job.launch} ended with status {process.returncode}")
+
+
+def run(job: Job) -> Iterator[Message]:
+    """The launch itself: time the job's plan until its seconds are spent."""
+    end = time.monotonic() + job.seconds
+    plan = {
+        number: measure.benchmark(choice, workload, job.streams)
+        if job.wasted is None
+        else measure.handicapped(choice, workload, job.streams, job.wasted[number])
+        for number, (choice, workload) in enumerate(zip(job.choices, job.workloads, strict=True))
+    }
+    passes = dict(enumerate(job.passes))
+    for number in list(plan):
+        try:
+            if passes[number]:
+                plan[number].run(1)
+            else:
+                passes[number] = measure.calibrated_passes(plan[number].run)
+        except measure.WrongCountError as error:
+            yield Wrong(number, str(error))
+            del plan[number]
+    yield Batches([passes[number] for number in range(len(job.choices))])
+    order = random.Random(f"{job.seed} {job.launch}")
+    longest = {True: 0.0, False: 0.0}
+    full = True
+    round_ = 0
+    focused = {number: plan[number] for number in job.focus if number in plan}
+    while round_ < LEAST_ROUNDS or time.monotonic() + longest[full] < end:
+        begin = time.monotonic()
+        for number, result in measure.round_samples(plan if full else focused, passes, order):
+            yield Wrong(number, result) if isinstance(result, str) else Sample(number, round_, result)
+        yield RoundEnd(round_, measure.core_megahertz())
+        longest[full] = max(longest[full], time.monotonic() - begin)
+        round_ += 1
+        full = not full if focused else True
+
+
+def main() -> None:
+    """Entry point of a launch."""
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    try:
+        for message in run(job):
+            sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
+            sys.stdout.buffer.flush()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""A run from beginning to end: verify, launch, collect, judge; the record grows as it goes."""
+
+import os
+import platform
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+from slidebench import kernels
+from slidebench.harness import launches, measure, warnings, workloads
+from slidebench.harness.cpu import describe
+from slidebench.harness.records import Absent, Build, Record, Round, Samples, utc_now, write_record
+from slidebench.harness.stats import perft_rates
+from slidebench.harness.system import System
+from slidebench.harness.verify import check
+from slidebench.harness.workloads import Workload
+
+SAVE_SECONDS = 1.0  # a crash loses at most this much; an interrupt loses nothing
+LAUNCH_SECONDS = 12.0
+LEAST_LAUNCHES, MOST_LAUNCHES = 5, 10
+NARROW = 0.003  # half-width below which a kernel needs no extra rounds
+
+
+class Step(NamedTuple):
+    """What a run is doing, and how much of it is done (0 to 1)."""
+
+    text: str
+    done: float
+
+
+def new_record(budget_seconds: float, seed: int) -> Record:
+    """An empty record of this machine and build, with what cannot run here and why."""
+    commit, dirty = kernels.build_commit()
+    return Record(
+        started_utc=utc_now(),
+        slidebench=version("slidebench"),
+        commit=commit,
+        dirty=dirty,
+        generator=kernels.GENERATOR,
+        python=platform.python_version(),
+        machine=describe(),
+        seed=seed,
+        budget_seconds=budget_seconds,
+        absent=[
+            Absent(kernel=kernel, level=level, popcount=popcount, reason=reason)
+            for kernel in kernels.names()
+            for popcount in kernels.popcounts()
+            for level in kernels.levels()
+            if (reason := kernels.why_not(kernel, level, popcount))
+        ],
+    )
+
+
+def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bool = True) -> Iterator[Step]:
+    """Verify and time the chosen kernels, saving the record at `path` as it grows.
+
+    Yields after every step. However it ends, the record is written, and is marked complete only at the end.
+    """
+    try:
+        yield from _verified(record, chosen, verify)
+        yield Step("preparing the query streams", 0.0)
+        streams = workloads.streams()
+        record.workloads = [*workloads.perft_workloads(), *workloads.lookup_workloads(streams)]
+        right = {_choice(build) for build in record.builds if build.failure is None}
+        plan = measure.planned([choice for choice in chosen if choice in right], record.workloads)
+        yield from _timed(record, path, plan, streams)
+        record.complete = True
+    finally:
+        write_record(record, path)
+
+
+def _verified(record: Record, chosen: list[kernels.Choice], verify: bool) -> Iterator[Step]:
+    """Check each kernel and enter its build in the record."""
+    for done, choice in enumerate(chosen):
+        yield Step(f"verifying {choice}", done / len(chosen))
+        record.builds.append(_build(choice, check(choice).failure if verify else None, verified=verify))
+
+
+def _timed(
+    record: Record,
+    path: Path,
+    plan: list[tuple[kernels.Choice, Workload]],
+    streams: dict[tuple[str, str], workloads.Stream],
+) -> Iterator[Step]:
+    """Launch after launch over the plan, each with an equal part of the time that is left."""
+    system = System()
+    found = warnings.of_machine(record.machine, system)
+    before, own_before = system.cpu_times(), _own_seconds()
+    begin = saved = time.monotonic()
+    collected = Collected(record, plan)
+    count = min(max(round(record.budget_seconds / LAUNCH_SECONDS), LEAST_LAUNCHES), MOST_LAUNCHES)
+    for launch in range(count if plan else 0):
+        left = max(record.budget_seconds - (time.monotonic() - begin), 0)
+        job = collected.job(launch, left / (count - launch), streams)
+        for message in launches.messages(job):
+            text = collected.enter(launch, message)
+            now = time.monotonic()
+            if text:
+                yield Step(
+                    f"launch {launch + 1} of {count}, {text}", min((now - begin) / record.budget_seconds, 1)
+                )
+            if now - saved > SAVE_SECONDS:
+                write_record(record, path)
+                saved = now
+    window = warnings.Window(before, system.cpu_times(), _own_seconds() - own_before)
+    found |= warnings.of_window(window, [each.core_megahertz for each in record.rounds])
+    found |= warnings.of_samples([samples.cpu_nanoseconds for samples in record.samples], count)
+    if not all(build.verified for build in record.builds if build.failure is None):
+        found.add(warnings.Warning.UNVERIFIED)
+    if record.dirty:
+        found.add(warnings.Warning.DIRTY)
+    if record.commit == "unknown":
+        found.add(warnings.Warning.UNKNOWN_BUILD)
+    record.warnings = sorted(warning.name for warning in found)
+
+
+class Collected:
+    """What the launches have sent so far, entered in the record."""
+
+    def __init__(self, record: Record, plan: list[tuple[kernels.Choice, Workload]]) -> None:
+        self.record = record
+        self.plan = plan
+        self.passes = [0] * len(plan)
+        self.wrong: set[kernels.Choice] = set()
+        self.widest = ""
+        record.samples = [
+            Samples(
+                kernel=choice.kernel,
+                level=choice.level,
+                popcount=choice.popcount,
+                workload=workload.name,
+                operations=0,
+            )
+            for choice, workload in plan
+        ]
+        self.samples = list(record.samples)
+
+    def job(
+        self, launch: int, seconds: float, streams: dict[tuple[str, str], workloads.Stream]
+    ) -> launches.Job:
+        """The next launch's work: all kernels but wrong ones, with extra rounds where intervals are wide."""
+        focus = self._wide()
+        kept = [number for number, (choice, _) in enumerate(self.plan) if choice not in self.wrong]
+        self.numbers = kept
+        return launches.Job(
+            launch=launch,
+            seed=self.record.seed,
+            seconds=seconds,
+            choices=[self.plan[number][0] for number in kept],
+            workloads=[self.plan[number][1] for number in kept],
+            passes=[self.passes[number] for number in kept],
+            focus=[place for place, number in enumerate(kept) if self.plan[number][0] in focus],
+            streams={stream.sha256: stream for stream in streams.values()},
+        )
+
+    def enter(self, launch: int, message: launches.Message) -> str:
+        """Enter a message in the record; returns what to show, or "" if nothing new."""
+        match message:
+            case launches.Batches(passes):
+                for number, each in zip(self.numbers, passes, strict=True):
+                    self.passes[number] = each
+                    self.samples[number].operations = each * workloads.operations(self.plan[number][1])
+            case launches.Sample(place, round_, nanoseconds):
+                samples = self.samples[self.numbers[place]]
+                samples.launches.append(launch)
+                samples.rounds.append(round_)
+                samples.cpu_nanoseconds.append(nanoseconds)
+                choice, workload = self.plan[self.numbers[place]]
+                return f"round {round_ + 1}: {choice}, {workload.name}{self.widest}"
+            case launches.RoundEnd(round_, megahertz):
+                self.record.rounds.append(Round(launch=launch, round=round_, core_megahertz=megahertz))
+            case launches.Wrong(place, failure):
+                self._void(self.plan[self.numbers[place]][0], failure)
+        return ""
+
+    def _void(self, choice: kernels.Choice, failure: str) -> None:
+        """A kernel that counted wrong keeps no samples."""
+        self.wrong.add(choice)
+        for build in self.record.builds:
+            if _choice(build) == choice:
+                build.verified, build.failure = False, failure
+        self.record.samples = [each for each in self.record.samples if _choice(each) != choice]
+
+    def _wide(self) -> set[kernels.Choice]:
+        """The half of the kernels whose perft intervals are widest, of those that are not narrow yet."""
+        widths = {
+            kernels.Choice(kernel, level, popcount): rate.width
+            for (kernel, popcount, level), rate in perft_rates(self.record).items()
+            if rate.launches > 1
+        }
+        if not widths:
+            return set()
+        ranked = sorted(widths, key=lambda choice: -widths[choice])
+        self.widest = f" (widest interval: {ranked[0]} ± {100 * widths[ranked[0]]:.1f} %)"
+        return {choice for choice in ranked[: (len(ranked) + 1) // 2] if widths[choice] > NARROW}
+
+
+def _choice(part: Build | Samples) -> kernels.Choice:
+    return kernels.Choice(part.kernel, part.level, part.popcount)
+
+
+def _build(choice: kernels.Choice, failure: str | None, *, verified: bool) -> Build:
+    try:
+        kernel = kernels.load_choice(choice)
+        compiler, flags, table_bytes = kernel.compiler, kernel.flags, kernel.table_bytes
+    except kernels.DestructiveCollision:
+        compiler, flags, table_bytes = "unknown", "unknown", 0
+    return Build(
+        kernel=choice.kernel,
+        level=choice.level,
+        popcount=choice.popcount,
+        compiler=compiler,
+        flags=flags,
+        table_bytes=table_bytes,
+        verified=verified and failure is None,
+        failure=failure,
+    )
+
+
+def _own_seconds() -> float:
+    """CPU seconds of this process and the launches that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
