@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: bench test lint install calibrate benchmarks clean
+.PHONY: bench test lint install calibrate schema benchmarks clean
 
 bench: install
 	slidebench run
@@ -21,6 +21,10 @@ lint: install
 # Whether verdicts can be trusted on this machine: about ten minutes, best left alone.
 calibrate: install
 	slidebench calibrate
+
+# The JSON Schema of a record, from the code.
+schema: install
+	$(BIN)/python -c 'import json, msgspec; from slidebench.harness.records import Record; print(json.dumps(msgspec.json.schema(Record), indent=1))' > docs/record.schema.json
 
 # pytest-benchmark over the lookups, saved for this machine; compare two runs with `pytest-benchmark compare`.
 benchmarks: install

@@ -14,11 +14,13 @@ from slidebench.harness.verbs import (
     calibrate,
     compare,
     cpu,
+    exchange,
     model,
     perft,
     plot,
     probe,
     published,
+    recommend,
     run,
     show,
     verify,
@@ -42,8 +44,11 @@ for verb in (
     verify.verify,  # whether the answers are right
     perft.perft,  # one count, one time
     run.run,  # everything measured, one record
+    recommend.recommend,  # which kernel to use here
     compare.compare,  # records, levels or kernels against each other
     plot.plot,  # charts of records
+    exchange.export_verb,  # records to other machines and programs
+    exchange.import_verb,  # and from them
     calibrate.calibrate,  # whether the verdicts can be trusted here
     model.model,  # estimates for CPUs that are not here
     published.published,  # what others measured

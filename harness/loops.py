@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import iced_x86
-from elftools.elf.elffile import ELFFile  # type: ignore[import-untyped]
+from elftools.elf.elffile import ELFFile
 
 from slidebench import kernels
 from slidebench.kernels import Choice, UnavailableError, catalogue

@@ -112,7 +112,12 @@ def write_record(record: Record, path: Path) -> None:
 
     Raises RecordError if the folder cannot be written.
     """
-    write_atomically(path, msgspec.json.format(msgspec.json.encode(record), indent=1))
+    write_atomically(path, encode_record(record))
+
+
+def encode_record(record: Record) -> bytes:
+    """The record as its file holds it: compact, since most of it is samples."""
+    return msgspec.json.encode(record) + b"\n"
 
 
 def write_atomically(path: Path, content: bytes) -> None:

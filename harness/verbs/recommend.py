@@ -1,0 +1,52 @@
+"""slidebench recommend: which kernel to use here."""
+
+from pathlib import Path
+
+import click
+
+from slidebench import kernels
+from slidebench.harness.cpu import describe, machine_name
+from slidebench.harness.recommend import Recommendation, recommendations
+from slidebench.harness.records import Record, RecordError, read_record
+from slidebench.harness.stats import perft_groups
+from slidebench.harness.verbs import options
+
+
+@click.command()
+@click.argument("record", required=False, metavar="[RECORD]", type=click.Path(path_type=Path))
+@options.results
+@options.as_json
+@options.example("slidebench recommend")
+def recommend(record: Path | None, results: Path, as_json: bool) -> None:
+    """Name the fastest kernel of each level, from a record of this machine.
+
+    Without RECORD the machine's newest complete one is taken. Kernels from which no difference was shown
+    stand beside the fastest.
+    """
+    read = read_record(record) if record else _newest(results)
+    pext = [kernel for kernel in kernels.names() if "pext" in kernels.describe(kernel).contains.split()]
+    found = recommendations(read, pext)
+    if not found:
+        raise RecordError("that record has no perft figures; make one with `slidebench run`")
+    if as_json:
+        options.print_json([each._asdict() | {"rate": each.rate._asdict()} for each in found])
+        return
+    print(f"{read.machine.brand} ({read.machine.microarchitecture}), record {read.started_utc}")
+    for each in found:
+        print(_sentence(each))
+
+
+def _newest(results: Path) -> Record:
+    folder = results / "runs" / machine_name(describe())
+    for path in sorted(folder.glob("*.json"), reverse=True):
+        record = read_record(path)
+        if record.complete and len({key[0] for key in perft_groups(record)}) > 1:
+            return record
+    raise RecordError(f"no complete record of several kernels in {folder}; make one with `slidebench run`")
+
+
+def _sentence(each: Recommendation) -> str:
+    rate = f"{each.rate.median / 1e6:.0f} ± {100 * each.rate.width:.1f} % million nodes/s"
+    equals = f"; no difference shown from {', '.join(each.equals)}" if each.equals else ""
+    without = f"; without PEXT {each.without_pext}" if each.without_pext else ""
+    return f"{each.level}: {each.kernel}, {rate}{equals}{without}"

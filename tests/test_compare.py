@@ -1,0 +1,126 @@
+"""Like is compared with like, and what cannot be compared says why."""
+
+from pathlib import Path
+
+import pytest
+from made_records import made_record
+
+from slidebench.harness.compare import (
+    CompareError,
+    kernels_sheet,
+    levels_sheet,
+    record_labels,
+    records_sheet,
+)
+from slidebench.harness.recommend import recommendations
+from slidebench.harness.records import write_record
+from slidebench.harness.verbs.compare import sheet_table
+
+FANCY_V2, FANCY_V3 = ("magic_fancy", "builtin", "v2"), ("magic_fancy", "builtin", "v3")
+PEXT_V2, PEXT_V3 = ("pext", "builtin", "v2"), ("pext", "builtin", "v3")
+
+
+def test_two_machines_are_compared_kernel_by_kernel() -> None:
+    slow_pext = made_record({FANCY_V3: 1e9, PEXT_V3: 2e8}, brand="Zen 2", seed=2)
+    fast_pext = made_record({FANCY_V3: 1.1e9, PEXT_V3: 1.2e9}, brand="Haswell", seed=3)
+    sheet = records_sheet([slow_pext, fast_pext])
+    cells = {name: row[0].found for name, row in sheet.rows}
+    assert cells["magic_fancy builtin v3"].ratio == pytest.approx(1.1, rel=0.01)
+    assert cells["pext builtin v3"].ratio == pytest.approx(6, rel=0.01)
+    assert all(found.verdict == "faster" and found.low < found.ratio < found.high for found in cells.values())
+    assert any(note.startswith("CPU: Zen 2") for note in sheet.notes)
+    assert sheet.comparisons == 2
+
+
+def test_a_blank_has_its_reason() -> None:
+    first = made_record({FANCY_V3: 1e9, PEXT_V3: 1e9})
+    second = made_record(
+        {FANCY_V3: 1e9}, absent={PEXT_V3: "this CPU has no bmi2"}, brand="Old CPU", compiler="clang 19"
+    )
+    cells = dict(records_sheet([first, second]).rows)
+    assert cells["pext builtin v3"][0] == (None, "this CPU has no bmi2")
+    third = made_record({FANCY_V3: 1e9}, failed={PEXT_V3: "wrong rook on d4"}, brand="Odd CPU")
+    assert dict(records_sheet([first, third]).rows)["pext builtin v3"][0].reason == "failed verification"
+    fourth = made_record({FANCY_V3: 1e9}, complete=False, brand="Busy CPU")
+    assert dict(records_sheet([first, fourth]).rows)["pext builtin v3"][0].reason == "the run was cut short"
+
+
+@pytest.mark.parametrize(
+    "change", [{"generator": "2"}, {"workloads": made_record({FANCY_V3: 1e9}).workloads[:5]}]
+)
+def test_unlike_records_are_refused_naming_what_differs(change: dict) -> None:
+    first = made_record({FANCY_V3: 1e9})
+    second = made_record({FANCY_V3: 1e9}, **change)
+    with pytest.raises(CompareError, match=r"differ in (generator|perft positions)"):
+        records_sheet([first, second])
+
+
+def test_levels_gain_over_the_level_below() -> None:
+    record = made_record(
+        {FANCY_V2: 1e9, FANCY_V3: 1.3e9, PEXT_V3: 1.5e9}, absent={PEXT_V2: "pext needs level v3"}
+    )
+    sheet = levels_sheet([record])
+    assert sheet.columns == ["v3 / v2"]
+    cells = dict(sheet.rows)
+    assert cells["magic_fancy builtin"][0].found.ratio == pytest.approx(1.3, rel=0.01)
+    assert cells["pext builtin"][0].reason == "pext needs level v3"
+
+
+def test_kernels_stand_against_a_base_at_the_same_level() -> None:
+    record = made_record({FANCY_V3: 1e9, PEXT_V3: 1.0005e9}, scatter=0.01)
+    cells = dict(kernels_sheet([record], "magic_fancy").rows)
+    assert cells["pext builtin"][0].found.verdict == "no difference shown"
+    with pytest.raises(CompareError, match="no record has timed 'rotated'"):
+        kernels_sheet([record], "rotated")
+
+
+def test_labels_are_as_short_as_they_can_be() -> None:
+    same = made_record({FANCY_V3: 1e9})
+    other_compiler = made_record({FANCY_V3: 1e9}, compiler="clang 19.1.7")
+    assert record_labels([same, other_compiler]) == ["gcc 12.2.0", "clang 19.1.7"]
+    assert record_labels([same, same])[0].endswith("[1]")
+
+
+def test_the_table_states_how_many_comparisons_were_judged_together() -> None:
+    record = made_record({FANCY_V3: 1e9, PEXT_V3: 2e9})
+    assert "1 comparisons judged together (Holm, 5 %)" in str(
+        sheet_table(kernels_sheet([record], "magic_fancy")).caption
+    )
+
+
+class TestRecommending:
+    def test_the_fastest_is_named_with_what_it_would_be_without_pext(self) -> None:
+        record = made_record({FANCY_V3: 1e9, PEXT_V3: 1.2e9, ("rotated", "builtin", "v3"): 7e8})
+        (found,) = recommendations(record, ["pext"])
+        assert (found.level, found.kernel, found.without_pext, found.equals) == (
+            "v3",
+            "pext",
+            "magic_fancy",
+            [],
+        )
+        assert found.rate.low < 1.2e9 < found.rate.high
+
+    def test_slow_pext_is_not_recommended_whatever_the_cpus_name(self) -> None:
+        record = made_record({FANCY_V3: 1e9, PEXT_V3: 2e8}, brand="AMD Ryzen 5 3600")
+        (found,) = recommendations(record, ["pext"])
+        assert (found.kernel, found.without_pext) == ("magic_fancy", None)
+
+    def test_kernels_that_do_not_differ_stand_beside_the_fastest(self) -> None:
+        record = made_record({FANCY_V3: 1e9, PEXT_V3: 1e9}, scatter=0.01)
+        (found,) = recommendations(record, [])
+        assert len(found.equals) == 1
+
+
+def test_records_survive_writing_and_comparing_from_files(tmp_path: Path) -> None:
+    from test_cli import slidebench
+
+    for name, rate in (("a", 1e9), ("b", 2e9)):
+        write_record(made_record({FANCY_V3: rate}, brand=name), tmp_path / f"{name}.json")
+    result = slidebench("compare", "a.json", "b.json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "differs  CPU: a (unknown); b (unknown)" in result.stdout
+    result = slidebench("compare", "a.json", cwd=tmp_path)
+    assert result.returncode == 0
+    result = slidebench("compare", "a.json", "--by", "record", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("slidebench: comparing records takes two or more")

@@ -1,0 +1,93 @@
+"""Records travel: out to other programs, and in from other machines."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from made_records import made_record
+
+from slidebench.harness.exchange import FORMATS, import_record
+from slidebench.harness.records import Record, RecordError, read_record, write_record
+
+KEY = ("magic_fancy", "builtin", "v3")
+SCHEMA = Path(__file__).parents[1] / "docs" / "record.schema.json"
+
+
+@pytest.fixture
+def record() -> Record:
+    return made_record({KEY: 1e9})
+
+
+def test_json_is_the_record_itself(record: Record, tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(FORMATS["json"](record))
+    assert read_record(path) == record
+
+
+def test_csv_has_a_row_for_each_workload(record: Record) -> None:
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"](record))))
+    assert len(rows) == 6
+    for row in rows:
+        assert float(row["interval_low"]) < float(row["operations_per_second"]) < float(row["interval_high"])
+        assert float(row["operations_per_second"]) == pytest.approx(1e9, rel=0.01)
+
+
+def test_markdown_shows_million_nodes_per_second(record: Record) -> None:
+    assert "| magic_fancy | builtin | v3 | 1000 ± " in FORMATS["markdown"](record)
+
+
+def test_pyperf_reads_its_own_format(record: Record) -> None:
+    pyperf = pytest.importorskip("pyperf")
+    suite = pyperf.BenchmarkSuite.loads(FORMATS["pyperf"](record))
+    assert len(suite) == 6
+    for benchmark in suite.get_benchmarks():
+        assert benchmark.get_nrun() == 6
+        assert benchmark.median() == pytest.approx(1e-9, rel=0.01)
+
+
+def test_github_action_benchmark_rows_have_name_unit_and_value(record: Record) -> None:
+    for row in json.loads(FORMATS["github"](record)):
+        assert row["name"].startswith("magic_fancy v3 builtin: perft ")
+        assert row["unit"] == "operations/s"
+        assert row["value"] == pytest.approx(1e9, rel=0.01)
+
+
+def test_bencher_metrics_have_their_interval(record: Record) -> None:
+    for metrics in json.loads(FORMATS["bencher"](record)).values():
+        metric = metrics["operations_per_second"]
+        assert metric["lower_value"] < metric["value"] < metric["upper_value"]
+
+
+def test_an_imported_record_is_filed_under_its_machine_and_only_once(record: Record, tmp_path: Path) -> None:
+    source = tmp_path / "../x.json"
+    write_record(record, source)
+    path = import_record(source, tmp_path / "results")
+    assert path.parent.parent == tmp_path / "results" / "runs"
+    assert read_record(path) == record
+    assert import_record(source, tmp_path / "results") == path
+    source.unlink()
+
+
+def test_text_that_is_no_record_is_not_imported(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"schema": 1, "machine": "../../etc"}')
+    with pytest.raises(RecordError, match="not a slidebench record"):
+        import_record(tmp_path / "x.json", tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+
+
+def test_nothing_in_a_record_names_the_owner(record: Record) -> None:
+    import getpass
+    import socket
+
+    text = FORMATS["json"](record)
+    assert socket.gethostname() not in text
+    assert f'"{getpass.getuser()}"' not in text
+    assert str(Path.home()) not in text
+
+
+def test_the_published_schema_is_that_of_the_code() -> None:
+    schema = msgspec.json.schema(Record)
+    assert json.loads(SCHEMA.read_text()) == schema, "run `make schema`"
