@@ -11,5 +11,6 @@ Data flows one way:
     published                           what others measured
     loops, model                        estimates for CPUs that are not here
     stats, tables, charts               what a record says
+    cluster                             runs and perft on other computers
     cli, verbs/                         the command line, one file for each verb
 """
