@@ -14,7 +14,7 @@ from slidebench.harness.probes import why_emulated
 from slidebench.harness.records import record_path, write_record
 from slidebench.harness.session import Step, fill, new_record
 from slidebench.harness.tables import rate_table
-from slidebench.harness.verbs import options
+from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.verbs.plot import write_charts
 from slidebench.harness.warnings import Warning
 
@@ -46,6 +46,7 @@ class Duration(click.ParamType[float]):
 @click.option("--no-verify", is_flag=True, help="Time kernels without checking them first.")
 @options.results
 @options.as_json
+@on_cluster.option
 @options.example("slidebench run --kernel magic_fancy --budget 30s")
 def run(
     quick: bool,
@@ -57,11 +58,17 @@ def run(
     no_verify: bool,
     results: Path,
     as_json: bool,
+    cluster: str | None,
 ) -> None:
     """Verify and time every kernel this CPU can run; write a record and charts.
 
     Exit status 1 if a kernel gave a wrong answer: it is reported and not timed.
     """
+    if cluster:
+        on_cluster.run(
+            cluster, results, as_json, quick=quick, kernel=kernel, level=level, popcount=popcount,
+            budget=budget and f"{budget}s", seed=seed, no_verify=no_verify,
+        )  # fmt: skip
     if emulated := why_emulated():
         raise click.ClickException(f"{emulated}: times under an emulator mean nothing; run on the CPU itself")
     if quick and kernel is None:
