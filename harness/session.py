@@ -62,7 +62,11 @@ def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bo
         yield from _verified(record, chosen, verify)
         yield Step("preparing the query streams", 0.0)
         streams = workloads.streams()
-        record.workloads = [*workloads.perft_workloads(), *workloads.lookup_workloads(streams)]
+        record.workloads = [
+            *workloads.perft_workloads(),
+            *workloads.lookup_workloads(streams),
+            *workloads.pressure_workloads(streams),
+        ]
         right = {_choice(build) for build in record.builds if build.failure is None}
         plan = measure.planned([choice for choice in chosen if choice in right], record.workloads)
         yield from _timed(record, path, plan, streams)

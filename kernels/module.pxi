@@ -93,7 +93,7 @@ cdef void set_wing(Wing* wing, u64 rook, u64 king, bint white, bint king_side) n
     wing.rook = rook
     wing.king_flip = king ^ bit(king_target)
     wing.rook_flip = rook ^ bit(rook_target)
-    wing.safe = between[king_square][king_target] | (bit(king_target) & ~king)
+    wing.safe = between[king_square][king_target] | bit(king_target)
     wing.path = ((between[king_square][king_target] | bit(king_target)
                   | between[rook_square][rook_target] | bit(rook_target)) & ~(king | rook))
 
@@ -215,17 +215,48 @@ cdef class Queries:
     def __dealloc__(self):
         PyMem_Free(self.occupancies)
 
-    def time(self, str piece, str order, Py_ssize_t passes):
-        """Thread CPU nanoseconds of `passes` over the stream, one query for each pair."""
+    cdef Stream stream(self):
         cdef Stream stream
-        cdef TimedLoop loop = TIMED_LOOPS[<int>ORDERS.index(order)][<int>QUERIES.index(piece)]
-        cdef int64_t elapsed
         stream.squares = <const uint8_t*><const char*>self.squares
         stream.occupancies = self.occupancies
         stream.length = self.length
         stream.zero = self.zero
+        return stream
+
+    def time(self, str piece, str order, Py_ssize_t passes):
+        """Thread CPU nanoseconds of `passes` over the stream, one query for each pair."""
+        cdef Stream stream = self.stream()
+        cdef TimedLoop loop = TIMED_LOOPS[<int>ORDERS.index(order)][<int>QUERIES.index(piece)]
+        cdef int64_t elapsed
         with nogil:
             elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
             loop(&stream, passes)
             elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - elapsed
+        return elapsed
+
+    def time_beside(self, bytearray data not None, Py_ssize_t passes):
+        """Thread CPU nanoseconds that queen queries add to touching lines of `data` before each.
+
+        `data` has a power of two of bytes, 64 or more.
+        """
+        cdef Stream stream = self.stream()
+        cdef const uint8_t* bytes_ = <const uint8_t*><char*>data
+        cdef u64 line_mask = len(data) // LINE_BYTES - 1
+        cdef int64_t begin, middle, end
+        with nogil:
+            begin = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+            touches_alone(&stream, passes, bytes_, line_mask)
+            middle = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+            queen_beside(&stream, passes, bytes_, line_mask)
+            end = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+        return (end - middle) - (middle - begin)
+
+    def time_cold(self, bytearray data not None, Py_ssize_t passes):
+        """Nanoseconds of queen queries, `data` read through before every 256 of them to evict the tables."""
+        cdef Stream stream = self.stream()
+        cdef const uint8_t* bytes_ = <const uint8_t*><char*>data
+        cdef Py_ssize_t size = len(data)
+        cdef int64_t elapsed
+        with nogil:
+            elapsed = cold_queen_nanoseconds(&stream, passes, bytes_, size)
         return elapsed
