@@ -24,6 +24,7 @@ import msgspec
 from slidebench import kernels
 from slidebench.harness.counted import Failed, Job, Message
 from slidebench.harness.cpu import Cache, caches
+from slidebench.harness.errors import Fault
 from slidebench.harness.records import write_atomically
 from slidebench.harness.workloads import Perft, Stream, Workload
 from slidebench.kernels.features import detect
@@ -45,7 +46,7 @@ _GEOMETRIES = {
 GEOMETRIES = (*_GEOMETRIES, "here")
 
 
-class CountError(RuntimeError):
+class CountError(Fault):
     """Nothing can be counted here; the message says why, and the way out."""
 
 

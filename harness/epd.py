@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from slidebench.harness.errors import Fault
 from slidebench.kernels.position import FenError, Position, parse_fen, quoted
 
 MOST_BYTES = 64 << 20  # some 500,000 lines; endless input is refused, not read until memory ends
@@ -39,7 +40,7 @@ class EpdFault:
         return f"line {self.line_number}: {self.message}"
 
 
-class EpdError(ValueError):
+class EpdError(Fault):
     """A suite, or an operation of one of its lines, that cannot be read."""
 
 

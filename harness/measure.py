@@ -36,8 +36,8 @@ def planned(
 ) -> list[tuple[kernels.Choice, Workload]]:
     """Every kernel with every workload that tells something of it.
 
-    Lookups count no bits: one popcount serves. How a table fares under pressure is a matter of its size, not of
-    the level: the highest level serves.
+    Lookups count no bits: one popcount serves. How a table fares under pressure is a matter of its size, not
+    of the level: the highest level serves.
     """
     highest = max((level_order(choice.level) for choice in choices), default=0)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from slidebench.harness.errors import Fault
 from slidebench.kernels import MOST_DEPTH, Kernel, Move
 from slidebench.kernels.position import KINDS, Position, parse_fen, quoted, square_name
 
@@ -10,11 +11,11 @@ FILE_A = 0x0101010101010101
 FILE_H = FILE_A << 7
 
 
-class MoveError(ValueError):
+class MoveError(Fault):
     """A move that is not legal; the message names it and the legal ones."""
 
 
-class DepthError(ValueError):
+class DepthError(Fault):
     """A text that is no depth to count to; the message says what is."""
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from slidebench.harness.cpu import Cpu, machine_name
+from slidebench.harness.errors import Fault
 from slidebench.harness.workloads import Workload
 from slidebench.kernels.position import quoted
 
@@ -25,7 +26,7 @@ MOST_KERNELS = 500
 CONTROL = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"  # all control characters but the line feed
 
 
-class RecordError(ValueError):
+class RecordError(Fault):
     """A record that cannot be read or written; the message names the file and the way out."""
 
 

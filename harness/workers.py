@@ -8,11 +8,13 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TypeVar
 
+from slidebench.harness.errors import Fault
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class TimeLimitError(RuntimeError):
+class TimeLimitError(Fault):
     """The time limit is over and the work is not done."""
 
 

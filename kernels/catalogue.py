@@ -123,8 +123,8 @@ def module_name(kernel: str, popcount: str, level: str) -> str:
     return f"{kernel}_{popcount}_{level}"
 
 
-# Popcounts other than the builtin change how fast a leaf is counted, not how attacks are looked up: one kernel
-# shows each of them, the kernels listed here show it for the difference between lookups.
+# Popcounts other than the builtin change how fast a leaf is counted, not how attacks are looked up: one
+# kernel shows each of them; those listed show it beside more than one way to look up.
 POPCOUNT_KERNELS = {
     "builtin": None,
     "swar": ("magic_fancy", "magic_plain", "pext", "pext_soft", "ray_loop", "rotated"),

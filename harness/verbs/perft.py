@@ -7,7 +7,7 @@ import click
 
 from slidebench import kernels
 from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
-from slidebench.harness.verbs import options
+from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import START
 
@@ -26,6 +26,7 @@ from slidebench.kernels.position import START
 @click.option("--no-bulk", is_flag=True, help="Make the moves at the last ply too, instead of counting them.")
 @options.time_limit
 @options.as_json
+@on_cluster.option
 @options.example(f'slidebench perft 6\nslidebench perft "{START}" 5 --divide')
 def perft(
     words: tuple[str, ...],
@@ -39,6 +40,7 @@ def perft(
     no_bulk: bool,
     time_limit: float | None,
     as_json: bool,
+    cluster: str | None,
 ) -> None:
     """Count the leaves of a position at a depth.
 
@@ -47,8 +49,15 @@ def perft(
     """
     if divide and statistics:
         raise click.UsageError("--divide and --statistics; give one of them")
-    chosen = kernels.load(kernel, level, popcount)
     fen, bulk = " ".join(words[:-1]) or START, not no_bulk
+    if cluster:
+        if statistics or moves or time_limit:
+            raise click.UsageError("--cluster counts leaves and --divide only; leave the other options out")
+        wished = kernel, level, popcount
+        depth = parse_depth(words[-1])
+        on_cluster.perft(cluster, fen, depth, wished, bulk=bulk, divide=divide, as_json=as_json)
+        return
+    chosen = kernels.load(kernel, level, popcount)
     try:
         depth = parse_depth(words[-1])
         position = played(chosen, fen, moves.split())

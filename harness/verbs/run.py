@@ -9,10 +9,11 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn
 
 from slidebench import kernels
+from slidebench.harness.probes import why_emulated
 from slidebench.harness.records import create_record
 from slidebench.harness.session import Step, fill, new_record
 from slidebench.harness.tables import rate_table
-from slidebench.harness.verbs import options
+from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.verbs.plot import write_charts
 from slidebench.harness.warnings import Warning
 
@@ -34,6 +35,7 @@ QUICK_BUDGET = "20s"
 @click.option("--no-verify", is_flag=True, help="Time kernels without checking them first.")
 @options.results
 @options.as_json
+@on_cluster.option
 @options.example("slidebench run --kernel magic_fancy --budget 30s")
 def run(
     quick: bool,
@@ -45,11 +47,19 @@ def run(
     no_verify: bool,
     results: Path,
     as_json: bool,
+    cluster: str | None,
 ) -> None:
     """Verify and time every kernel this CPU can run; write a record and charts.
 
     Exit status 1 if a kernel gave a wrong answer: it is reported and not timed.
     """
+    if cluster:
+        on_cluster.run(
+            cluster, results, as_json, quick=quick, kernel=kernel, level=level, popcount=popcount,
+            budget=budget and f"{budget}s", seed=seed, no_verify=no_verify,
+        )  # fmt: skip
+    if emulated := why_emulated():
+        raise click.ClickException(f"{emulated}: times under an emulator mean nothing; run on the CPU itself")
     if quick and kernel is None:
         kernel, popcount = kernels.default(popcount=popcount).kernel, popcount or "builtin"
     chosen = list(kernels.choices(kernel, level, popcount))

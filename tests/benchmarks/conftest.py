@@ -1,6 +1,7 @@
 """What is timed: batches of queries from real positions, for each kernel `name`, `level` and `query`."""
 
 import pytest
+
 from slidebench import kernels
 from slidebench.harness import workloads
 

@@ -5,6 +5,7 @@ it too; pytest-benchmark reads a clock that shows seconds per query.
 """
 
 import pytest
+
 from slidebench import kernels
 
 ROUNDS = 15

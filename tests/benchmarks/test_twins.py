@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from slidebench import kernels
 
 TWINS = {"magic_fancy": "MagicFancy", "pext": "Pext", "hyperbola": "Hyperbola"}
