@@ -123,8 +123,8 @@ def module_name(kernel: str, popcount: str, level: str) -> str:
     return f"{kernel}_{popcount}_{level}"
 
 
-# Popcounts other than the builtin change how fast a leaf is counted, not how attacks are looked up: one kernel
-# shows each of them, the kernels listed here show it for the difference between lookups.
+# A popcount changes how fast leaves are counted, not how attacks are looked up: the builtin one goes with all
+# kernels, any other with one of them, SWAR with six, to see its weight beside lookups of different speed.
 POPCOUNT_KERNELS = {
     "builtin": None,
     "swar": ("magic_fancy", "magic_plain", "pext", "pext_soft", "ray_loop", "rotated"),
@@ -186,7 +186,8 @@ def main(arguments: list[str]) -> None:
                 if not too_low(kernel, level):
                     features = sliders()[kernel].extra_features
                     flags = " ".join(FEATURE_FLAGS[feature] for feature in features)
-                    print(kernel, popcount, module_name(kernel, popcount, level), " ".join(features), flags, sep="|")
+                    module = module_name(kernel, popcount, level)
+                    print(kernel, popcount, module, " ".join(features), flags, sep="|")
         case ["guard", level, *features]:
             print(_guard(level, tuple(features)), end="")
         case _:
