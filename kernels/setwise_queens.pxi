@@ -1,5 +1,5 @@
-# Queries about all sliders of a side, for kernels that answer for a queen at less than the price of a rook and
-# a bishop: one loop for each kind of piece.
+# Queries about all sliders of a side, for kernels that answer for a queen at less than the price of a rook
+# and a bishop: one loop for each kind of piece.
 
 cdef inline u64 attacks_union(u64 straight, u64 diagonal, Occupancy occupancy) noexcept nogil:
     """All squares attacked by the sliders: `straight` are rooks and queens, `diagonal` bishops and queens."""

@@ -32,7 +32,7 @@ def magics() -> None:
 )
 @click.option(
     "--bits",
-    type=click.IntRange(4, 16),
+    type=click.IntRange(1, 12),
     help="Index bits: more, as for plain magics, or fewer (dense).  [default: one for each relevant square]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
@@ -63,8 +63,8 @@ def find(
                 options.notes.print(f"{each} {square_name(place)}: {finder.candidates} candidates", end="\r")
                 if time.monotonic() - begin > seconds:
                     raise Fault(
-                        f"no magic of {wanted} bits for a {each} on {square_name(place)} within {seconds:g} s; "
-                        "give more --seconds or --bits"
+                        f"no magic of {wanted} bits for a {each} on {square_name(place)} "
+                        f"within {seconds:g} s; give more --seconds or --bits"
                     )
             factor, used = magic
             found.append(

@@ -6,7 +6,7 @@
 # answers: one square
 #
 # A precomputed ray for each direction and square. A bit scan finds the first blocker, whose own ray is what
-# the blocker hides. A guard on the last square of the board stands in for a missing blocker: no ray leaves it.
+# the blocker hides. A guard on the board's last square stands in for a missing blocker: no ray leaves it.
 #
 #     blocker = lowest(ray[direction][square] & occupied | h8)      upwards; downwards highest(... | a1)
 #     attacks ^= ray[direction][square] ^ ray[direction][blocker]

@@ -4,7 +4,6 @@
 # source: https://www.chessprogramming.org/Exploding_Bitboards
 # needs: v1
 # answers: one square
-# contains: imul
 #
 # Waves run outwards from the slider on all its rays at once. One shift and one multiplication move the front
 # a square on in every direction; the mask drops what went astray, blockers stop their ray:

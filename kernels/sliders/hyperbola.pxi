@@ -39,7 +39,8 @@ cdef Masks[SQUARES] masks
 
 cdef inline u64 line_attacks(u64 occupied, u64 mask, u64 slider) noexcept nogil:
     cdef u64 on_line = occupied & mask
-    return ((on_line - slider) ^ __builtin_bswap64(__builtin_bswap64(on_line) - __builtin_bswap64(slider))) & mask
+    cdef u64 below = __builtin_bswap64(__builtin_bswap64(on_line) - __builtin_bswap64(slider))
+    return ((on_line - slider) ^ below) & mask
 
 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:

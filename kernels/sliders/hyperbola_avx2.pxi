@@ -6,8 +6,8 @@
 # answers: one square, queen
 # contains: vpshufb, vpsubq
 #
-# The hyperbola of both diagonals and the file, each in a 64-bit lane, with one byte shuffle as the swap of all
-# lanes. Rook and bishop come out of the same subtraction; the rank of the rook is looked up in 512 bytes.
+# The hyperbola of both diagonals and the file, each in a 64-bit lane, with one byte shuffle as the swap of
+# all lanes. Rook and bishop come out of the same subtraction; the rook's rank is looked up in 512 bytes.
 #
 #     attacks = ((o - r) ^ swap(swap(o) - swap(r))) & line            o = occupied & line, without r
 #
@@ -36,7 +36,8 @@ cdef Masks[SQUARES] masks
 
 cdef inline __m256i bytes_swapped(__m256i lanes) noexcept nogil:
     return _mm256_shuffle_epi8(lanes, _mm256_set_epi8(
-        8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7))
+        8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7,
+        8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7))
 
 
 cdef inline __m256i line_attacks(int square, u64 occupied) noexcept nogil:
@@ -73,8 +74,9 @@ cdef int kernel_init() except -1:
     cdef int square
     rank_table_init()
     for square in range(SQUARES):
-        masks[square].lines = [reference_line(LINE_DIAGONAL, square, 0), reference_line(LINE_ANTIDIAGONAL, square, 0),
-                               reference_line(LINE_FILE, square, 0), 0]
+        masks[square].lines[0] = reference_line(LINE_DIAGONAL, square, 0)
+        masks[square].lines[1] = reference_line(LINE_ANTIDIAGONAL, square, 0)
+        masks[square].lines[2] = reference_line(LINE_FILE, square, 0)
         masks[square].square_bit = bit(square)
         masks[square].swapped_bit = bit(square ^ 56)
     return 0

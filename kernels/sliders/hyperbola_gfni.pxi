@@ -4,7 +4,7 @@
 # source: https://www.chessprogramming.org/Hyperbola_Quintessence
 # needs: v3 gfni
 # answers: one square, queen
-# contains: gf2p8affineqb, vpsubq
+# contains: vgf2p8affineqb, vpsubq
 #
 # With a true reversal of all 64 bits the hyperbola covers ranks too: all four lines in one register, no table
 # but the masks. A byte shuffle and a multiplication of each byte by the mirrored unit matrix reverse a lane:

@@ -1,7 +1,7 @@
 # title: Hyperbola quintessence with bit reversal
 # author: Gerd Isenberg, after Aleks Peshkov
 # year: 2007
-# source: https://www.chessprogramming.org/Hyperbola_Quintessence, https://www.chessprogramming.org/Reverse_Bitboards
+# source: https://www.chessprogramming.org/Hyperbola_Quintessence
 # needs: v1
 # answers: one square, queen
 # contains: bswap
@@ -49,13 +49,15 @@ cdef inline u64 line_pair(int square, const u64* lines, int kind, u64 occupied) 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:
     cdef const Masks* own = &masks[square]
     return (line_pair(square, own.lines, LINE_RANK, occupancy)
-            ^ bits_reversed(line_pair(63 - square, own.reversed_lines, LINE_RANK, bits_reversed(occupancy))))
+            ^ bits_reversed(line_pair(63 - square, own.reversed_lines, LINE_RANK,
+                                      bits_reversed(occupancy))))
 
 
 cdef inline u64 bishop_attacks(int square, Occupancy occupancy) noexcept nogil:
     cdef const Masks* own = &masks[square]
     return (line_pair(square, own.lines, LINE_DIAGONAL, occupancy)
-            ^ bits_reversed(line_pair(63 - square, own.reversed_lines, LINE_DIAGONAL, bits_reversed(occupancy))))
+            ^ bits_reversed(line_pair(63 - square, own.reversed_lines, LINE_DIAGONAL,
+                                      bits_reversed(occupancy))))
 
 
 cdef inline u64 queen_attacks(int square, Occupancy occupancy) noexcept nogil:

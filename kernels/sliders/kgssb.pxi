@@ -43,7 +43,7 @@ cdef inline u64 line_attacks(int kind, int square, u64 occupied) noexcept nogil:
 
 cdef int kernel_init() except -1:
     cdef int kind, square
-    cdef u64 mask, subset
+    cdef u64 mask, subset, index
     for square in range(SQUARES):
         diagonals[square].diagonal = reference_line(LINE_DIAGONAL, square, 0)
         diagonals[square].antidiagonal = reference_line(LINE_ANTIDIAGONAL, square, 0)
@@ -52,7 +52,8 @@ cdef int kernel_init() except -1:
             mask = reference_line(kind, square, 0) | bit(square)
             subset = 0
             while True:
-                line_table[kind][square][line_index(kind, square, subset)] = reference_line(kind, square, subset)
+                index = line_index(kind, square, subset)
+                line_table[kind][square][index] = reference_line(kind, square, subset)
                 subset = next_subset(subset, mask)
                 if subset == 0:
                     break

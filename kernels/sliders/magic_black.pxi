@@ -6,8 +6,8 @@
 # answers: one square
 # contains: imul
 #
-# Magics whose key has the squares off the mask set instead of cleared. With one shift for all rooks and one for
-# all bishops there is none to load; the parts of all squares share one table, and overlap where they can:
+# Magics whose key has the squares off the mask set instead of cleared. With one shift for all rooks and one
+# for all bishops there is none to load; the parts of all squares share one table, and overlap if they can:
 #
 #     attacks = table[offset + (((occupied | ~mask) * magic) >> 52)]       bishop: 55
 #
@@ -65,7 +65,8 @@ cdef int kernel_init() except -1:
                 place = BLACK_OFFSETS[piece][square] + <Py_ssize_t>magic_index(piece, square, subset)
                 if not 0 <= place < BLACK_ENTRIES:
                     raise DestructiveCollision(f"square {square}: index {place} is outside the table")
-                fill_entry(&attack_table[place], reference_attacks(piece, square, subset), piece, square, place)
+                fill_entry(
+                    &attack_table[place], reference_attacks(piece, square, subset), piece, square, place)
                 subset = next_subset(subset, relevant_mask(piece, square))
                 if subset == 0:
                     break

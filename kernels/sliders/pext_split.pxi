@@ -37,7 +37,8 @@ cdef u64[LINE_ENTRIES] line_table
 
 cdef inline u64 extract_lookup(int piece, int square, u64 occupied) noexcept nogil:
     cdef const Extract* entry = &entries[piece][square]
-    return (entry.table_0[_pext_u64(occupied, entry.mask_0)] | entry.table_1[_pext_u64(occupied, entry.mask_1)])
+    return (entry.table_0[_pext_u64(occupied, entry.mask_0)]
+            | entry.table_1[_pext_u64(occupied, entry.mask_1)])
 
 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:
@@ -49,9 +50,9 @@ cdef inline u64 bishop_attacks(int square, Occupancy occupancy) noexcept nogil:
 
 
 cdef size_t line_init(u64* mask, const u64** table, int kind, int square, size_t start) noexcept:
-    """Fill the part of one line, and return where the next begins."""
+    """Fill the part of one line (two of them to a piece), and return where the next begins."""
     cdef u64 subset = 0
-    mask[0] = reference_line(kind, square, 0) & relevant_mask(BISHOP if kind >= LINE_DIAGONAL else ROOK, square)
+    mask[0] = reference_line(kind, square, 0) & relevant_mask(kind // 2, square)
     table[0] = &line_table[start]
     while True:
         line_table[start] = reference_line(kind, square, subset)
@@ -63,11 +64,13 @@ cdef size_t line_init(u64* mask, const u64** table, int kind, int square, size_t
 
 cdef int kernel_init() except -1:
     cdef int piece, square
+    cdef Extract* entry
     cdef size_t start = 0
     for piece in range(2):
         for square in range(SQUARES):
-            start = line_init(&entries[piece][square].mask_0, &entries[piece][square].table_0, 2 * piece, square, start)
-            start = line_init(&entries[piece][square].mask_1, &entries[piece][square].table_1, 2 * piece + 1, square, start)
+            entry = &entries[piece][square]
+            start = line_init(&entry.mask_0, &entry.table_0, 2 * piece, square, start)
+            start = line_init(&entry.mask_1, &entry.table_1, 2 * piece + 1, square, start)
     if start != LINE_ENTRIES:
         raise AssertionError(f"line tables have {start} entries, not {LINE_ENTRIES}")
     return 0

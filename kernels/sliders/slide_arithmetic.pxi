@@ -1,10 +1,10 @@
 # title: Slide arithmetic
 # author: Jakob Progsch, Daniel Inführ
 # year: 2022
-# source: https://www.chessprogramming.org/Sliding_Piece_Attacks, github.com/Gigantua/Chess_Movegen (SlideArithm)
+# source: github.com/Gigantua/Chess_Movegen (SlideArithm)
 # needs: v3
 # answers: one square
-# contains: bzhi, blsmsk, lzcnt
+# contains: bzhi, lzcnt
 #
 # BMI instructions cut a line at the slider and fill each half up to its nearest blocker; the squares in which
 # the two fills differ lie between the blockers:
@@ -17,6 +17,8 @@
 #     blsmsk   . 1 1 1 1 1 1 1     up to and with the blocker above
 #     below    . . . . . . . 1     under the blocker below
 #     attacks  . x x . x x x .
+#
+# Compilers know BLSMSK as x ^ (x - 1), and may merge its XOR with the next instead.
 
 include "occupancy.pxi"
 include "lines.pxi"

@@ -57,7 +57,8 @@ cdef extern from *:
     }
 
     #define CASE(square) case square: return ANSWER(square, occupied);
-    #define RANK(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3) CASE(n + 4) CASE(n + 5) CASE(n + 6) CASE(n + 7)
+    #define HALF(n) CASE(n) CASE(n + 1) CASE(n + 2) CASE(n + 3)
+    #define RANK(n) HALF(n) HALF(n + 4)
     #define BOARD RANK(0) RANK(8) RANK(16) RANK(24) RANK(32) RANK(40) RANK(48) RANK(56)
 
     static NOINLINE_U64 switch_rook(int square, uint64_t occupied) {

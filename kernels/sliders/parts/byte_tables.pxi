@@ -1,6 +1,6 @@
-# Attack tables of two stages, for every kernel with an `Entry` and a `relevant_index(entry, occupied)`: a byte
-# for each relevant occupancy, which numbers the square's different attack sets. A rook has at most 144 of them
-# on a square, a bishop 108: 107,648 bytes and 6,328 attack sets of 8 bytes.
+# Attack tables of two stages, for every kernel with an `Entry`, an `entry_init(entry, piece, square, mask)`
+# and a `relevant_index(entry, occupied)`: a byte for each relevant occupancy numbers the square's different
+# attack sets. A rook has at most 144 of them on a square, a bishop 108: 107,648 bytes, and 6,328 sets.
 
 cdef enum:
     OCCUPANCIES = 102400 + 5248

@@ -1,6 +1,6 @@
-# Magic factors for masks with the edge squares, found by a random search for this project; a1 first. Each maps
-# the occupancies of all lines of its square without destructive collision to the top popcount(lines) bits of
-# the product. Checked whenever a table is built.
+# Magic factors for masks with the edge squares, found by a random search for this project; a1 first. Each
+# maps the occupancies of all lines of its square without destructive collision to the top popcount(lines)
+# bits of the product. Checked whenever a table is built.
 
 cdef extern from *:
     """

@@ -64,5 +64,6 @@ cdef inline u64 targets_count(u64 straight, u64 diagonal, Occupancy occupancy, u
     cdef Fill attacks = fill_attacks(straight, diagonal, ~occupancy)
     cdef __m256i wanted = _mm256_set1_epi64x(targets)
     cdef __m256i counts = _mm256_add_epi8(
-        byte_counts(_mm256_and_si256(attacks.up, wanted)), byte_counts(_mm256_and_si256(attacks.down, wanted)))
+        byte_counts(_mm256_and_si256(attacks.up, wanted)),
+        byte_counts(_mm256_and_si256(attacks.down, wanted)))
     return lanes_sum(_mm256_sad_epu8(counts, _mm256_setzero_si256()))

@@ -36,7 +36,8 @@ cdef inline u64 targets_count(u64 straight, u64 diagonal, Occupancy occupancy, u
     """How many (slider, target) pairs there are: the sliders' moves onto `targets`."""
     if not straight | diagonal:
         return 0
-    return bits_in_lanes(_mm512_and_si512(_mm512_set1_epi64(targets), fill_attacks(straight, diagonal, ~occupancy)))
+    return bits_in_lanes(_mm512_and_si512(
+        _mm512_set1_epi64(targets), fill_attacks(straight, diagonal, ~occupancy)))
 
 
 cdef int kernel_init() except -1:

@@ -1,6 +1,6 @@
 # Queries of kernels that flood the board from all sliders at once, from their
 # `fill_attacks(sliders, empty, step, landing)`: the squares attacked in one direction. `step` is the distance
-# between squares, `landing` the squares a step can end on (not the file it would wrap to); both are constants.
+# between squares, `landing` the squares a step can end on (not the file it would wrap to): both constants.
 #
 # A target is attacked at most once from each direction, the next slider behind being blocked by the nearer:
 # summed over directions, the set-wise counts are those of the single pieces.

@@ -1,5 +1,5 @@
-# Room for the attacks of all relevant occupancies in one page of 2 MiB, where the system grants it: Linux with
-# transparent huge pages set to "always" or "madvise". Elsewhere the table lies in ordinary pages.
+# Room for the attacks of all relevant occupancies in one page of 2 MiB, where the system grants it: Linux
+# with transparent huge pages set to "always" or "madvise". Elsewhere the table lies in ordinary pages.
 
 cdef extern from "<sys/mman.h>" nogil:
     void* mmap(void* address, size_t length, int protection, int flags, int file, long offset)
