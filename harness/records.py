@@ -196,9 +196,9 @@ def read_record(path: Path) -> Record:
                 "update slidebench"
             )
         record = msgspec.json.decode(content, type=Record)
+        fault = _unsound_text(content) or _unsound(record)
     except (msgspec.DecodeError, RecursionError) as error:
         raise RecordError(f"{path} is not a slidebench record: {error}") from None
-    fault = _unsound_text(content) or _unsound(record)
     if fault:
         raise RecordError(f"{path} is not a sound record: {fault}; give one that slidebench wrote")
     return record

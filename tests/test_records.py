@@ -233,6 +233,10 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "not a number": (text_of(seed=0).replace('"seed": 0', '"seed": NaN'), "is not a slidebench record"),
     "bytes": (text_of().encode("utf-16"), "is not a slidebench record"),
     "no UTF-8": (text_of(python="?").encode().replace(b"?", b"\xff"), "is not a slidebench record"),
+    "no UTF-8 in a field that is skipped": (
+        text_of(machine=msgspec.to_builtins(describe()) | {"new": "?"}).encode().replace(b'"?"', b'"\xff"'),
+        "is not a slidebench record",
+    ),
     "half a surrogate pair": (text_of(python="\udc80"), "is not a slidebench record"),
     "unknown field": (text_of(surprise=1), "unknown field `surprise`"),
     "path in the time": (text_of(started_utc="../../../exploded"), "started_utc is '../../../exploded'"),
