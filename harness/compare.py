@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from slidebench.harness.cpu import machine_name
+from slidebench.harness.errors import CompareError
 from slidebench.harness.records import Record, Samples
 from slidebench.harness.stats import Comparison, compare, compare_records, levels_of, perft_groups
 from slidebench.harness.workloads import Perft
@@ -24,10 +25,6 @@ LIKE: dict[str, Callable[[Record], object]] = {
         if isinstance(workload, Perft)
     ),
 }
-
-
-class CompareError(ValueError):
-    """Records that cannot be compared; the message says what differs."""
 
 
 class Cell(NamedTuple):
