@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 from slidebench.harness.errors import Fault, LaunchError
-from slidebench.kernels import DestructiveCollision, UnavailableError
+from slidebench.kernels import DestructiveCollision, UnavailableError, catalogue, features
 from slidebench.kernels.position import FenError
 
 # Each is a file in verbs/, imported when it is asked for.
@@ -48,9 +48,34 @@ class Verbs(click.Group):
         if name not in VERBS:
             return None
         module = "import_" if name == "import" else name  # a keyword
-        command = getattr(import_module(f"slidebench.harness.verbs.{module}"), module)
+        no_numpy = _no_numpy()
+        if no_numpy:
+            sys.modules["numpy"] = None  # type: ignore[assignment]  # importing it is then an error, not a crash
+        try:
+            command = getattr(import_module(f"slidebench.harness.verbs.{module}"), module)
+        except ImportError as error:
+            return _unavailable(
+                name, f"needs NumPy, which needs level v2: {no_numpy}" if no_numpy else str(error)
+            )
         assert isinstance(command, click.Command)
         return command
+
+
+def _no_numpy() -> str:
+    """Why NumPy cannot run on this CPU; "" if it can. It is built for level v2 and what is not x86-64."""
+    here = features.detect()
+    needed = catalogue.level_features("v2") if here.vendor else ()
+    return next((reason for reason in map(here.why_missing, needed) if reason), "")
+
+
+def _unavailable(name: str, reason: str) -> click.Command:
+    """In place of a verb whose libraries cannot be loaded here; the others still work."""
+
+    def refuse(**_: object) -> None:
+        raise Fault(f"{name} {reason}")
+
+    settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, callback=refuse, help=f"Not here: {reason}.", context_settings=settings)
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -1,6 +1,7 @@
 """The installed package on CPUs that are not here: what it sees and runs under qemu-user, never a time."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -84,7 +85,9 @@ pytestmark = pytest.mark.skipif(qemu_problem() is not None, reason=str(qemu_prob
 
 def emulated(model: str, script: str) -> subprocess.CompletedProcess[str]:
     command = ["qemu-x86_64", "-cpu", model, sys.executable, "-c", script]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    # NumPy tries OpenBLAS out when imported, which takes code that is too new for the emulated Nehalem.
+    environment = {**os.environ, "OPENBLAS_CORETYPE": "Nehalem"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -159,10 +162,12 @@ class TestEmulated:
         found = seen(model)
         assert found["why_emulated"] == "CPUID names QEMU's emulator (TCGTCGTCGTCG)"
         assert found["run_status"] == 2
-        assert found["run_errors"] == (
-            f"slidebench: {found['why_emulated']}: "
-            "times under an emulator mean nothing; run on the CPU itself\n"
+        assert found["run_errors"].startswith(
+            "slidebench: run needs NumPy, which needs level v2: this CPU has no "
+            if MODELS[model][2] == "v1"
+            else f"slidebench: {found['why_emulated']}: times under an emulator mean nothing"
         )
+        assert found["run_errors"].count("\n") == 1
 
 
 def test_an_emulator_that_hides_its_name_is_found_by_the_hosts_cpuinfo() -> None:
