@@ -315,9 +315,31 @@ class Kernel:
         """Leaves at `depth` by legal moves; 1 at depth 0."""
         return self.time_perft(position, depth).nodes
 
-    def time_perft(self, position: str | Position, depth: int, *, bulk: bool = True) -> PerftTime:
-        """Count and time a perft. Without `bulk`, moves at the last ply are made too, not only counted."""
-        return PerftTime(*self._module.perft_timed(_position(position), _depth(depth), bulk))
+    def time_perft(
+        self, position: str | Position, depth: int, *, bulk: bool = True, table: Any = None
+    ) -> PerftTime:
+        """Count and time a perft. Without `bulk`, moves at the last ply are made too, not only counted.
+
+        `table`, from `hash_table`, keeps counts of positions met before: another count is then not measured.
+        """
+        return PerftTime(*self._module.perft_timed(_position(position), _depth(depth), bulk, table))
+
+    def hash_table(self, mebibytes: int) -> Any:
+        """A table for `time_perft` of at most so many MiB (the next power of two below), for any threads.
+
+        Raises UnavailableError if there is no such memory.
+        """
+        try:
+            return self._module.Table(mebibytes)
+        except MemoryError:
+            raise UnavailableError(f"no memory for a hash table of {mebibytes} MiB; give less") from None
+
+    def descendants(self, position: str | Position, plies: int) -> list[Position]:
+        """Every position `plies` moves below, as often as moves lead to it, in the generator's order."""
+        level = [_position(position)]
+        for _ in range(plies):
+            level = [move.after for each in level for move in self.moves(each)]
+        return level
 
     def divide(self, position: str | Position, depth: int, *, chess960: bool = False) -> dict[str, int]:
         """Leaves below each legal move (`Move.uci`); empty at depth 0."""

@@ -88,6 +88,7 @@ cdef struct Search:     # the constants of one visit
     u64 castling        # home squares of the rooks that may still castle, both sides
     Move* moves         # where VISIT_LIST writes
     bint bulk
+    HashTable* table    # NULL to count without hashing
 
 
 cdef inline Side without(const Side* side, u64 square_bit) noexcept nogil:
@@ -114,8 +115,8 @@ cdef inline u64 arrive(Side* us, Side* them, Occupancy occupancy, u64 castling, 
         return count_after(them, us, occupancy, castling, en_passant, not white, moved)
     if visit == VISIT_DEEPER:
         if white:
-            return perft_black(them, us, occupancy, castling, en_passant, search.depth - 1, search.bulk)
-        return perft_white(them, us, occupancy, castling, en_passant, search.depth - 1, search.bulk)
+            return perft_black(them, us, occupancy, castling, en_passant, search.depth - 1, search)
+        return perft_white(them, us, occupancy, castling, en_passant, search.depth - 1, search)
     if visit == VISIT_LIST:
         move = search.moves
         move.mover = us[0]

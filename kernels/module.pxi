@@ -15,6 +15,7 @@ cdef extern from *:
     const char* SLIDEBENCH_COMPILER
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 cdef enum:
@@ -131,8 +132,26 @@ cdef void set_game(Game* game, object position) except *:
             rooks ^= rook
 
 
-def perft_timed(position, int depth, bint bulk):
+cdef class Table:
+    """A hash table for perft of at most `mebibytes`, which several threads may share."""
+    cdef HashTable table
+
+    def __cinit__(self, Py_ssize_t mebibytes):
+        cdef size_t buckets = 1
+        while 2 * buckets * HASH_BUCKET * sizeof(HashEntry) <= <size_t>mebibytes << 20:
+            buckets *= 2
+        self.table.bucket_mask = buckets - 1
+        self.table.entries = <HashEntry*>calloc(buckets * HASH_BUCKET, sizeof(HashEntry))
+        if self.table.entries == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.table.entries)
+
+
+def perft_timed(position, int depth, bint bulk, Table table=None):
     """(nodes, thread CPU nanoseconds, wall nanoseconds) of one perft of `depth` >= 0."""
+    cdef HashTable* hashed = NULL if table is None else &table.table
     cdef Game game
     cdef u64 nodes
     cdef int64_t cpu, wall
@@ -140,7 +159,7 @@ def perft_timed(position, int depth, bint bulk):
     with nogil:
         wall = clock_nanoseconds(CLOCK_MONOTONIC)
         cpu = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-        nodes = perft(&game, depth, bulk)
+        nodes = perft(&game, depth, bulk, hashed)
         cpu = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu
         wall = clock_nanoseconds(CLOCK_MONOTONIC) - wall
     return nodes, cpu, wall

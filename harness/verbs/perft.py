@@ -1,6 +1,7 @@
 """slidebench perft: one count, one time."""
 
 import sys
+import time
 from collections.abc import Iterable
 
 import click
@@ -10,6 +11,10 @@ from slidebench.harness.notation import DepthError, MoveError, parse_depth, play
 from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import START
+
+PART_DEPTH = (
+    5  # plies of a thread's part: a few milliseconds, so Ctrl-C acts and no thread is left waiting long
+)
 
 
 @click.command()
@@ -24,6 +29,17 @@ from slidebench.kernels.position import START
 )
 @options.chess960
 @click.option("--no-bulk", is_flag=True, help="Make the moves at the last ply too, instead of counting them.")
+@click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Count with so many threads."
+)
+@click.option(
+    "--hash",
+    "mebibytes",
+    type=click.IntRange(1),
+    metavar="MIB",
+    help="Keep counts in a table of so many MiB.",
+)
+@click.option("--check-hash", is_flag=True, help="With --hash: count without it too, and compare.")
 @options.time_limit
 @options.as_json
 @on_cluster.option
@@ -38,6 +54,9 @@ def perft(
     statistics: bool,
     chess960: bool,
     no_bulk: bool,
+    threads: int,
+    mebibytes: int | None,
+    check_hash: bool,
     time_limit: float | None,
     as_json: bool,
     cluster: str | None,
@@ -51,7 +70,7 @@ def perft(
         raise click.UsageError("--divide and --statistics; give one of them")
     fen, bulk = " ".join(words[:-1]) or START, not no_bulk
     if cluster:
-        if statistics or moves or time_limit:
+        if statistics or moves or time_limit or threads > 1 or mebibytes:
             raise click.UsageError("--cluster counts leaves and --divide only; leave the other options out")
         wished = kernel, level, popcount
         depth = parse_depth(words[-1])
@@ -61,6 +80,7 @@ def perft(
     try:
         depth = parse_depth(words[-1])
         position = played(chosen, fen, moves.split())
+        table = chosen.hash_table(mebibytes) if mebibytes else None
         # Counted in a thread, so that Ctrl-C and the time limit act.
         if statistics:
             rows = finished(
@@ -70,19 +90,51 @@ def perft(
         elif divide:
             listed = chosen.moves(position) if depth else []
             parts = finished(
-                lambda move: chosen.time_perft(move.after, depth - 1, bulk=bulk), listed, seconds=time_limit
+                lambda move: chosen.time_perft(move.after, depth - 1, bulk=bulk, table=table),
+                listed,
+                seconds=time_limit,
             )
             counted = {move.uci(chess960=chess960): part for move, part in zip(listed, parts, strict=True)}
             _print_count(total_of(counted.values(), depth), chosen.choice, bulk, as_json, counted)
         else:
-            (timed,) = finished(
-                lambda each: chosen.time_perft(position, each, bulk=bulk), [depth], seconds=time_limit
-            )
-            _print_count(timed, chosen.choice, bulk, as_json)
+            timed = _counted(chosen, position, depth, bulk, table, threads, time_limit)
+            _print_count(timed, chosen.choice, bulk, as_json, threads=threads, mebibytes=mebibytes)
+            if check_hash and (plain := _counted(chosen, position, depth, bulk, None, threads, time_limit)):
+                _compare_hashed(timed.nodes, plain.nodes)
     except (DepthError, MoveError) as error:
         raise click.BadParameter(str(error)) from None
     except TimeLimitError as error:
         raise click.ClickException(f"{error}; give a lower depth or a longer --time-limit") from None
+
+
+def _counted(
+    chosen: kernels.Kernel,
+    position: kernels.Position,
+    depth: int,
+    bulk: bool,
+    table: object,
+    threads: int,
+    time_limit: float | None,
+) -> kernels.PerftTime:
+    """One perft, split below the root for several threads into parts that all end at about the same time."""
+    begin = time.monotonic_ns()
+    plies = min(max(depth - PART_DEPTH, 1), depth) if threads > 1 else 0
+    parts = chosen.descendants(position, plies)
+    counted = finished(
+        lambda part: chosen.time_perft(part, depth - plies, bulk=bulk, table=table),
+        parts,
+        threads=threads,
+        seconds=time_limit,
+    )
+    nodes, cpu, wall = map(sum, zip((0, 0, 0), *counted, strict=True))
+    return kernels.PerftTime(nodes, cpu, time.monotonic_ns() - begin if threads > 1 else wall)
+
+
+def _compare_hashed(hashed: int, plain: int) -> None:
+    if hashed != plain:
+        print(f"MISMATCH {hashed} nodes with the hash table, {plain} without")
+        sys.exit(1)
+    print("the same count without the hash table")
 
 
 def total_of(parts: Iterable[kernels.PerftTime], depth: int) -> kernels.PerftTime:
@@ -97,23 +149,31 @@ def _print_count(
     bulk: bool,
     as_json: bool,
     divide: dict[str, kernels.PerftTime] | None = None,
+    *,
+    threads: int = 1,
+    mebibytes: int | None = None,
 ) -> None:
-    seconds = timed.cpu_nanoseconds / 1e9
+    # Several threads are judged by the clock on the wall, one by its own CPU time.
+    seconds = (timed.cpu_nanoseconds if threads == 1 else timed.wall_nanoseconds) / 1e9
     rate = timed.nodes / seconds if seconds > 0 else None
     counts = None if divide is None else {move: divide[move].nodes for move in sorted(divide)}
     if as_json:
         data = {
             "nodes": timed.nodes,
             "wall_seconds": timed.wall_nanoseconds / 1e9,
-            "cpu_seconds": seconds,
+            "cpu_seconds": timed.cpu_nanoseconds / 1e9,
             "nodes_per_second": rate,
             **vars(choice),
             "bulk": bulk,
+            "threads": threads,
+            "hash_mebibytes": mebibytes,
         }
         options.print_json(data if counts is None else data | {"divide": counts})
         return
     speed = f", {rate / 1e6:.1f} million nodes/s" if rate else ""
-    summary = f"{timed.nodes} nodes, {seconds * 1e3:.3f} ms of CPU time{speed} ({choice})"
+    clock = "CPU time" if threads == 1 else f"wall time with {threads} threads"
+    extras = f", {mebibytes} MiB hash table" if mebibytes else ""
+    summary = f"{timed.nodes} nodes, {seconds * 1e3:.3f} ms of {clock}{speed} ({choice}{extras})"
     if counts is None:
         print(summary)
         return
