@@ -11,6 +11,26 @@ cdef extern from *:
     """
     u64 fold_product(u64 a, u64 b) nogil
 
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    #include <string.h>
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    #endif
+    /* Cleared memory on huge pages where the system grants them: look-ups at random places otherwise spend as
+     * long in address translation as in memory. Cleared now, so that counting does not pay for the pages. */
+    static void *cleared_huge_pages(size_t bytes) {
+        void *memory = NULL;
+        if (posix_memalign(&memory, (size_t)1 << 21, bytes) != 0) return NULL;
+    #if defined(__linux__)
+        madvise(memory, bytes, MADV_HUGEPAGE);
+    #endif
+        return memset(memory, 0, bytes);
+    }
+    """
+    void* cleared_huge_pages(size_t bytes) nogil
+
 cdef struct HashEntry:
     u64 check           # the whole key, XORed with the next word: a torn write fits no key (Hyatt, 1999)
     u64 nodes_and_depth

@@ -15,7 +15,7 @@ cdef extern from *:
     const char* SLIDEBENCH_COMPILER
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 cdef enum:
@@ -141,7 +141,7 @@ cdef class Table:
         while 2 * buckets * HASH_BUCKET * sizeof(HashEntry) <= <size_t>mebibytes << 20:
             buckets *= 2
         self.table.bucket_mask = buckets - 1
-        self.table.entries = <HashEntry*>calloc(buckets * HASH_BUCKET, sizeof(HashEntry))
+        self.table.entries = <HashEntry*>cleared_huge_pages(buckets * HASH_BUCKET * sizeof(HashEntry))
         if self.table.entries == NULL:
             raise MemoryError
 
