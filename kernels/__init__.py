@@ -330,7 +330,7 @@ class Kernel:
         Raises UnavailableError if there is no such memory.
         """
         try:
-            return self._module.Table(mebibytes)
+            return self._module.PerftTable(mebibytes)
         except MemoryError:
             raise UnavailableError(f"no memory for a hash table of {mebibytes} MiB; give less") from None
 

@@ -132,7 +132,7 @@ cdef void set_game(Game* game, object position) except *:
             rooks ^= rook
 
 
-cdef class Table:
+cdef class PerftTable:
     """A hash table for perft of at most `mebibytes`, which several threads may share."""
     cdef HashTable table
 
@@ -149,7 +149,7 @@ cdef class Table:
         free(self.table.entries)
 
 
-def perft_timed(position, int depth, bint bulk, Table table=None):
+def perft_timed(position, int depth, bint bulk, PerftTable table=None):
     """(nodes, thread CPU nanoseconds, wall nanoseconds) of one perft of `depth` >= 0."""
     cdef HashTable* hashed = NULL if table is None else &table.table
     cdef Game game
