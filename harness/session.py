@@ -45,8 +45,7 @@ def new_record(budget_seconds: float, seed: int) -> Record:
         budget_seconds=budget_seconds,
         absent=[
             Absent(kernel=kernel, level=level, popcount=popcount, reason=reason)
-            for kernel in kernels.names()
-            for popcount in kernels.popcounts()
+            for kernel, popcount in kernels.combinations()
             for level in kernels.levels()
             if (reason := kernels.why_not(kernel, level, popcount))
         ],

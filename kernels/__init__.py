@@ -38,8 +38,8 @@ from slidebench.kernels.position import Position, parse_fen, parse_square, squar
 
 __all__ = [
     "GENERATOR", "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move",
-    "PerftTime", "Position", "Statistics", "UnavailableError", "build_commit", "choices", "default",
-    "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts", "why_not",
+    "PerftTime", "Position", "Statistics", "UnavailableError", "build_commit", "choices", "combinations",
+    "default", "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts", "why_not",
     "why_not_level",
 ]  # fmt: skip
 
@@ -134,6 +134,11 @@ def levels() -> tuple[str, ...]:
 def popcounts() -> tuple[str, ...]:
     """Every popcount, one for each file in popcounts/."""
     return tuple(catalogue.popcounts())
+
+
+def combinations() -> tuple[tuple[str, str], ...]:
+    """The (kernel, popcount) pairs that are built."""
+    return tuple(catalogue.combinations())
 
 
 def describe(kernel: str) -> catalogue.Source:

@@ -9,6 +9,7 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn
 
 from slidebench import kernels
+from slidebench.harness import workloads
 from slidebench.harness.probes import why_emulated
 from slidebench.harness.records import create_record
 from slidebench.harness.session import Step, fill, new_record
@@ -25,6 +26,7 @@ QUICK_BUDGET = "20s"
 @click.option(
     "--quick", is_flag=True, help=f"The default kernel at each level, {QUICK_BUDGET}: a first look."
 )
+@click.option("--all", "everything", is_flag=True, help="Time every kernel, not only the standard set.")
 @options.kernel
 @options.level
 @options.popcount
@@ -39,6 +41,7 @@ QUICK_BUDGET = "20s"
 @options.example("slidebench run --kernel magic_fancy --budget 30s")
 def run(
     quick: bool,
+    everything: bool,
     kernel: str | None,
     level: str | None,
     popcount: str | None,
@@ -49,20 +52,26 @@ def run(
     as_json: bool,
     cluster: str | None,
 ) -> None:
-    """Verify and time every kernel this CPU can run; write a record and charts.
+    """Verify and time the kernels this CPU can run; write a record and charts.
+
+    The standard set has one or two kernels of each family; --all takes all, --kernel one.
 
     Exit status 1 if a kernel gave a wrong answer: it is reported and not timed.
     """
     if cluster:
         on_cluster.run(
-            cluster, results, as_json, quick=quick, kernel=kernel, level=level, popcount=popcount,
-            budget=budget and f"{budget}s", seed=seed, no_verify=no_verify,
+            cluster, results, as_json, quick=quick, all=everything, kernel=kernel, level=level,
+            popcount=popcount, budget=budget and f"{budget}s", seed=seed, no_verify=no_verify,
         )  # fmt: skip
     if emulated := why_emulated():
         raise click.ClickException(f"{emulated}: times under an emulator mean nothing; run on the CPU itself")
     if quick and kernel is None:
         kernel, popcount = kernels.default(popcount=popcount).kernel, popcount or "builtin"
-    chosen = list(kernels.choices(kernel, level, popcount))
+    chosen = [
+        choice
+        for choice in kernels.choices(kernel, level, popcount)
+        if everything or kernel or popcount or workloads.standard(choice)
+    ]
     if not chosen:
         kernels.load(kernel, level, popcount)  # says why nothing can run
     record = new_record(
