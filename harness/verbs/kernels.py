@@ -37,7 +37,10 @@ def kernels(kernel: str | None, level: str | None, as_json: bool) -> None:
     if as_json:
         options.print_json(rows)
         return
-    table = Table("kernel", "level", "available", "tables", "needs", "devised by", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for column in ("kernel", "level", "available", "tables", "needs"):
+        table.add_column(column, no_wrap=True, justify="right" if column == "tables" else "left")
+    table.add_column("devised by", no_wrap=True, overflow="ellipsis")
     for row in rows:
         first = row["level"] == rows[0]["level"]
         table.add_row(

@@ -60,7 +60,10 @@ def find(
         for place in squares:
             wanted = bits or relevant_bits(each, place)
             while (magic := finder.find(each, place, wanted, KINDS[kind], CANDIDATES)) is None:
-                options.notes.print(f"{each} {square_name(place)}: {finder.candidates} candidates", end="\r")
+                if options.notes.is_terminal:
+                    options.notes.print(
+                        f"{each} {square_name(place)}: {finder.candidates} candidates", end="\r"
+                    )
                 if time.monotonic() - begin > seconds:
                     raise Fault(
                         f"no magic of {wanted} bits for a {each} on {square_name(place)} "
