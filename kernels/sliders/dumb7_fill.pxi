@@ -1,6 +1,6 @@
 # title: Dumb7 fill
-# author: Urban Koistinen, Steffan Westcott (name)
-# year: 2003
+# author: unknown
+# year: unknown
 # source: https://www.chessprogramming.org/Dumb7Fill
 # needs: v1
 # answers: one square, queen, set-wise

@@ -1,6 +1,6 @@
 # title: Hyperbola quintessence
 # author: Aleks Peshkov, Gerd Isenberg
-# year: 2007
+# year: unknown
 # source: https://www.chessprogramming.org/Hyperbola_Quintessence
 # needs: v1
 # answers: one square

@@ -1,5 +1,5 @@
 # title: Hyperbola quintessence, AVX2
-# author: Gerd Isenberg (SIMD form), Timothy Herchen (three lines and a rank table in Stockfish)
+# author: anematode (Stockfish), after Gerd Isenberg
 # year: 2026
 # source: https://www.chessprogramming.org/Hyperbola_Quintessence, Stockfish pull request 6845
 # needs: v3

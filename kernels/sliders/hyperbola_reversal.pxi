@@ -1,6 +1,6 @@
 # title: Hyperbola quintessence with bit reversal
 # author: Gerd Isenberg, after Aleks Peshkov
-# year: 2007
+# year: unknown
 # source: https://www.chessprogramming.org/Hyperbola_Quintessence
 # needs: v1
 # answers: one square, queen

@@ -1,6 +1,6 @@
 # title: Kindergarten super SISSY bitboards
 # author: Michael Sherwin
-# year: 2022
+# year: 2023
 # source: https://talkchess.com/forum3/viewtopic.php?t=81234
 # needs: v1
 # answers: one square

@@ -1,6 +1,6 @@
 # title: Kogge-Stone fill
 # author: Steffan Westcott, after Peter Kogge and Harold Stone's parallel prefix (1973)
-# year: 2003
+# year: unknown
 # source: https://www.chessprogramming.org/Kogge-Stone_Algorithm
 # needs: v1
 # answers: one square, queen, set-wise

@@ -1,6 +1,6 @@
 # title: Kogge-Stone fill, AVX2
 # author: Gerd Isenberg (fills in SIMD registers), after Steffan Westcott
-# year: 2013
+# year: unknown
 # source: https://www.chessprogramming.org/AVX2, https://www.chessprogramming.org/Kogge-Stone_Algorithm
 # needs: v3
 # answers: one square, queen, set-wise

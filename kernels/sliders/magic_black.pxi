@@ -1,5 +1,5 @@
 # title: Black magic bitboards
-# author: Onno Garms, Volker Annuss (fixed shift, overlapping tables)
+# author: unknown
 # year: unknown
 # source: https://www.chessprogramming.org/Magic_Bitboards#Black_Magic_Bitboards
 # needs: v1

@@ -1,6 +1,6 @@
 # title: Magic bitboards with byte lookup
 # author: Robert Houdart (proposal), after Pradyumna Kannan
-# year: 2010
+# year: unknown
 # source: https://www.chessprogramming.org/Magic_Bitboards#Byte_Lookup
 # needs: v1
 # answers: one square

@@ -1,6 +1,6 @@
 # title: SISSY bitboards
 # author: Michael Sherwin
-# year: 2006
+# year: unknown
 # source: https://www.chessprogramming.org/SISSY_Bitboards
 # needs: v1
 # answers: one square, queen

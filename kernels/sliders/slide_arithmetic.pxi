@@ -1,6 +1,6 @@
 # title: Slide arithmetic
-# author: Jakob Progsch, Daniel Inführ
-# year: 2022
+# author: unknown; attributed to Jakob Progsch and Daniel Inführ
+# year: unknown
 # source: github.com/Gigantua/Chess_Movegen (SlideArithm)
 # needs: v3
 # answers: one square
