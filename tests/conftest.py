@@ -10,6 +10,16 @@ from slidebench import kernels
 from slidebench.harness.system import System
 from slidebench.kernels.features import Dump
 
+WRONG_MAGICS = """
+include "magics.pxi"
+
+cdef u64 mask_of(int piece, int square) noexcept:
+    return relevant_mask(piece, square)
+
+cdef u64 magic_of(int piece, int square) except? 0:
+    return MAGICS[piece][square] ^ (1 if piece == ROOK and square == 27 else 0)
+"""
+
 Leaves = dict[tuple[int, int], tuple[int, int, int, int]]
 
 
@@ -65,6 +75,5 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
     ray_loop = (sliders / "ray_loop.pxi").read_text()
     toy.add("blind", ray_loop.replace("if target & occupied:", "if target & occupied & ~bit(28):"))
     magic = (sliders / "magic_fancy.pxi").read_text()
-    wrong = "MAGICS[piece][square] ^ (1 if piece == ROOK and square == 27 else 0)"
-    toy.add("colliding", magic.replace("entry.magic = MAGICS[piece][square]", f"entry.magic = {wrong}"))
+    toy.add("colliding", magic.replace('include "stored_magics.pxi"', WRONG_MAGICS))
     return toy

@@ -10,13 +10,28 @@ from pathlib import Path
 from slidebench import kernels
 from slidebench.kernels import catalogue
 
+KEPT = ("magic_fancy", "pext", "ray_loop")
+
 
 class Toy:
-    """A copy of the installed package with one more kernel, compiled for the lowest level."""
+    """A copy of the installed package: a few of its kernels, and more compiled for the lowest level."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        shutil.copytree(Path(kernels.__file__).parents[1], folder / "slidebench")
+
+        def others(where: str, names: list[str]) -> set[str]:
+            if Path(where).name == "sliders":
+                return {name for name in names if name.endswith(".pxi") and Path(name).stem not in KEPT}
+            if Path(where).name == "built":
+                kept = {
+                    catalogue.module_name(kernel, "builtin", level)
+                    for kernel in KEPT
+                    for level in kernels.levels()
+                }
+                return {name for name in names if name.endswith(".so") and name.partition(".")[0] not in kept}
+            return set()
+
+        shutil.copytree(Path(kernels.__file__).parents[1], folder / "slidebench", ignore=others)
 
     def add(self, name: str, slider: str) -> None:
         """Compile a slider file as the build would: the same template, levels and guard."""
