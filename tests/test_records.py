@@ -196,13 +196,15 @@ class TestKilled:
         assert list(path.parent.glob("*.json")) == [path]
 
     def test_a_run_that_is_killed_keeps_what_it_has_saved(self, tmp_path: Path) -> None:
-        process = subprocess.Popen([*SLIDEBENCH, *RUN, "60s"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [*SLIDEBENCH, *RUN, "60s"], cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         samples: list[Samples] = []
         while process.poll() is None and not any(each.cpu_nanoseconds for each in samples):
             time.sleep(0.2)
             for path in tmp_path.glob("results/runs/*/*.json"):
                 samples = read_record(path).samples
-        process.send_signal(signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         (path,) = tmp_path.glob("results/runs/*/*.json")
         record = read_record(path)
