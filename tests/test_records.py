@@ -88,6 +88,7 @@ class TestNames:
         first = record_path(tmp_path, new_record())
         assert set(paths) == {first} | {first.with_stem(f"{first.stem}-{n}") for n in range(2, 33)}
 
+    @pytest.mark.slow
     def test_two_runs_at_once_lose_nothing(self, tmp_path: Path) -> None:
         runs = [subprocess.Popen([*SLIDEBENCH, *RUN, "1s", "--json"], cwd=tmp_path, stdout=subprocess.PIPE)
                 for _ in range(2)]  # fmt: skip
@@ -132,6 +133,7 @@ class TestBrokenDisks:
         assert read_record(path) == new_record()
         assert list(path.parent.iterdir()) == [path]
 
+    @pytest.mark.slow
     def test_a_run_on_a_full_disk_says_so_in_one_line(self, mounted: Callable[[str], Path]) -> None:
         folder = mounted("size=12k")
         result = slidebench(*RUN, "2s", "--results", str(folder))
@@ -195,14 +197,17 @@ class TestKilled:
         assert seeds == sorted(seeds)
         assert list(path.parent.glob("*.json")) == [path]
 
+    @pytest.mark.slow
     def test_a_run_that_is_killed_keeps_what_it_has_saved(self, tmp_path: Path) -> None:
-        process = subprocess.Popen([*SLIDEBENCH, *RUN, "60s"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [*SLIDEBENCH, *RUN, "60s"], cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         samples: list[Samples] = []
         while process.poll() is None and not any(each.cpu_nanoseconds for each in samples):
             time.sleep(0.2)
             for path in tmp_path.glob("results/runs/*/*.json"):
                 samples = read_record(path).samples
-        process.send_signal(signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         (path,) = tmp_path.glob("results/runs/*/*.json")
         record = read_record(path)
