@@ -92,7 +92,7 @@ def main() -> None:
         sys.exit(told("interrupted", 130))
     except FenError as error:
         sys.exit(told(f"{error}\n{error.marked()}"))
-    except (UnavailableError, Fault) as error:
+    except (UnavailableError, Fault, OverflowError) as error:
         sys.exit(told(str(error)))
     except (DestructiveCollision, LaunchError) as error:
         sys.exit(told(str(error), 1))

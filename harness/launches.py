@@ -4,6 +4,7 @@ The parent writes a Job to a launch's standard input and reads messages, one JSO
 output: how long its batches are, every sample as it is taken, and the core's clock after each round.
 """
 
+import os
 import random
 import subprocess
 import sys
@@ -119,7 +120,10 @@ def main() -> None:
     """Entry point of a launch."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     try:
+        parent = os.getppid()
         for message in run(job):
+            if os.getppid() != parent:  # the run was killed: nobody reads this any more
+                sys.exit(1)
             sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
             sys.stdout.buffer.flush()
     except KeyboardInterrupt:

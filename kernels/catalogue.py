@@ -136,7 +136,8 @@ def combinations() -> list[tuple[str, str]]:
     return [
         (kernel, popcount)
         for popcount in popcounts()
-        for kernel in POPCOUNT_KERNELS.get(popcount, ("magic_fancy",)) or sliders()
+        for kernel in sliders()
+        if kernel in (POPCOUNT_KERNELS.get(popcount, ("magic_fancy",)) or sliders())
     ]
 
 

@@ -329,7 +329,9 @@ cdef inline u64 visit_en_passant(Side* us, Side* them, Occupancy occupancy, Sear
 cdef NOINLINE_U64 count_en_passant(const Side* us, const Side* them, Occupancy occupancy, u64 en_passant,
                                    bint white) noexcept nogil:
     cdef Side mover = us[0]
-    return visit_en_passant(&mover, <Side*>them, occupancy, NULL, en_passant, white, VISIT_COUNT)
+    cdef Search search
+    search.castling = 0
+    return visit_en_passant(&mover, <Side*>them, occupancy, &search, en_passant, white, VISIT_COUNT)
 
 
 cdef inline u64 visit_moves(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant,

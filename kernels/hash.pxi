@@ -38,11 +38,13 @@ cdef struct HashEntry:
 cdef enum:
     HASH_BUCKET = 4         # entries of one cache line
     HASH_DEPTH_BITS = 7
+    HASH_NODES_BITS = 55    # no position has 512 moves, so sums of smaller counts fit 64 bits
     HASH_LEAST_DEPTH = 2    # below that counting costs less than looking
 
 cdef struct HashTable:
     HashEntry* entries
     u64 bucket_mask
+    bint overflow       # some count was too large to be sure that sums of such counts fit 64 bits
 
 
 cdef inline u64 position_key(const Side* us, const Side* them, u64 castling, u64 en_passant,
@@ -76,12 +78,13 @@ cdef inline bint hash_probe(const HashTable* table, u64 key, int depth, u64* nod
 
 
 cdef inline void hash_store(HashTable* table, u64 key, int depth, u64 nodes) noexcept nogil:
-    """Keep a count, in place of the bucket's shallowest; counts that do not fit the entry are not kept."""
+    """Keep a count, in place of the bucket's shallowest; a count that is too large is marked."""
     cdef HashEntry* bucket = &table.entries[(key & table.bucket_mask) * HASH_BUCKET]
     cdef HashEntry* victim = bucket
     cdef int i
     cdef u64 depth_mask = (1 << HASH_DEPTH_BITS) - 1
-    if nodes >> (64 - HASH_DEPTH_BITS):
+    if nodes >> HASH_NODES_BITS:
+        table.overflow = True
         return
     for i in range(1, HASH_BUCKET):
         if bucket[i].nodes_and_depth & depth_mask < victim.nodes_and_depth & depth_mask:

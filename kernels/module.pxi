@@ -141,6 +141,7 @@ cdef class PerftTable:
         while 2 * buckets * HASH_BUCKET * sizeof(HashEntry) <= <size_t>mebibytes << 20:
             buckets *= 2
         self.table.bucket_mask = buckets - 1
+        self.table.overflow = False
         self.table.entries = <HashEntry*>cleared_huge_pages(buckets * HASH_BUCKET * sizeof(HashEntry))
         if self.table.entries == NULL:
             raise MemoryError
@@ -162,6 +163,8 @@ def perft_timed(position, int depth, bint bulk, PerftTable table=None):
         nodes = perft(&game, depth, bulk, hashed)
         cpu = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu
         wall = clock_nanoseconds(CLOCK_MONOTONIC) - wall
+    if table is not None and table.table.overflow:
+        raise OverflowError("more than 2^55 leaves below one move: the sum may not fit 64 bits; give a lower depth")
     return nodes, cpu, wall
 
 

@@ -46,7 +46,8 @@ cdef void add_leaf(Statistics* statistics, const Side* us, const Side* them, Mov
             statistics.double_checks += 1
         elif not checkers & arrived:
             statistics.discovered_checks += 1
-        statistics.mates += list_after(&move.other, &move.mover, move.castling, move.en_passant, not white, replies) == 0
+        statistics.mates += list_after(
+            &move.other, &move.mover, move.castling, move.en_passant, not white, replies) == 0
 
 
 cdef void add_leaves(Statistics* statistics, Side* us, Side* them, u64 castling, u64 en_passant, int depth, bint white,
