@@ -4,7 +4,9 @@ Numbers have their unit in the field's name. A record is written whole or not at
 run goes on; one that is cut short says `"complete": false`.
 """
 
+import hashlib
 import os
+import re
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -104,7 +106,14 @@ def utc_now() -> str:
 def record_path(results: Path, record: Record) -> Path:
     """Where a record belongs: results/runs/<machine>/<utc>-<commit>.json."""
     commit = record.commit + ("-dirty" if record.dirty else "")
-    return results / "runs" / machine_name(record.machine) / f"{record.started_utc}-{commit}.json"
+    name = path_part(f"{record.started_utc}-{commit}")
+    return results / "runs" / machine_name(record.machine) / f"{name}.json"
+
+
+def path_part(text: str) -> str:
+    """Text from a record as one part of a path; a digest tells those apart that had to be altered."""
+    safe = re.sub(r"[^A-Za-z0-9_+-]", "-", text)[:80]
+    return safe if safe == text and safe else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def write_record(record: Record, path: Path) -> None:
