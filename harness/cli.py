@@ -18,6 +18,7 @@ from slidebench.harness.verbs import (
     perft,
     plot,
     recommend,
+    report,
     run,
     show,
     verify,
@@ -43,6 +44,7 @@ for verb in (
     recommend.recommend,  # which kernel to use here
     compare.compare,  # records, levels or kernels against each other
     plot.plot,  # charts of records
+    report.report,  # and all of it as a site
     exchange.export_verb,  # records to other machines and programs
     exchange.import_verb,  # and from them
     calibrate.calibrate,  # whether the verdicts can be trusted here

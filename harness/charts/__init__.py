@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 
 from slidebench.harness.charts import lookups, machines, nodes, series
 from slidebench.harness.charts.series import Series
-from slidebench.harness.charts.style import THEMES, style, titled
+from slidebench.harness.charts.style import THEMES, settled, style, titled
 from slidebench.harness.figures import Figures
 
 __all__ = ["RECORDS_CHARTS", "RECORD_CHARTS", "SERIES_CHARTS", "THEMES", "Chart", "rendered"]
@@ -76,6 +76,7 @@ def rendered(
         if figure is None:
             return {}
         titled(figure, chart.question)
+        settled(figure)
         for each in formats:
             content = BytesIO()
             figure.savefig(content, format=each, dpi=DOTS_PER_INCH, metadata=metadata[each])

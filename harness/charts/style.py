@@ -32,7 +32,7 @@ LINE = 0.17  # of small text
 LONGEST = 60  # characters of a name or reason
 
 
-def style(theme: str) -> dict[str, Any]:
+def style(theme: str) -> Any:
     """matplotlib's settings for a theme."""
     background, text, muted, grid, colours = THEMES[theme]
     return {
@@ -149,6 +149,15 @@ def titled(figure: Figure, question: str) -> None:
     figure.text(
         0.012, 1 - 0.1 / height, question, fontsize=13, fontweight="bold", va="top", in_layout=False
     )  # fmt: skip
+
+
+def settled(figure: Figure) -> None:
+    """Lay the figure out for good, in round numbers: the solver's last digits depend on memory addresses."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        left, bottom, width, height = (round(each, 5) for each in axes.get_position().bounds)
+        axes.set_position((left, bottom, width, height))
 
 
 def printable(text: str, longest: int = LONGEST) -> str:

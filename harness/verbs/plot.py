@@ -34,7 +34,7 @@ def plot(files: tuple[Path, ...], name: str | None, dark: bool, as_list: bool, r
     """
     from slidebench.harness import charts  # noqa: PLC0415 - matplotlib takes half a second
 
-    every = (*charts.RECORD_CHARTS, *charts.RECORDS_CHARTS, *charts.SERIES_CHARTS)
+    every: tuple[Any, ...] = (*charts.RECORD_CHARTS, *charts.RECORDS_CHARTS, *charts.SERIES_CHARTS)
     if as_list:
         for each in every:
             print(f"{each.name:<16}{each.question}\n{'':<16}{each.shows}")
