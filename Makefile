@@ -4,7 +4,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: bench test lint install calibrate schema benchmarks clean
+# The folder of this machine's results; it names no owner.
+MACHINE = $(shell $(BIN)/python -c 'from slidebench.harness import cpu; print(cpu.machine_name(cpu.describe()))')
+# What `make history` benchmarks: the last commit, with each compiler there is. Another name: COMPILERS="gcc clang-19"
+COMMITS ?= HEAD^!
+COMPILERS ?= $(shell for each in gcc clang; do command -v $$each > /dev/null && echo $$each; done)
+
+.PHONY: bench test lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
 
 bench: install
 	slidebench run
@@ -26,13 +32,47 @@ calibrate: install
 schema: install
 	$(BIN)/python -c 'import json, msgspec; from slidebench.harness.records import Record; print(json.dumps(msgspec.json.schema(Record), indent=1))' > docs/record.schema.json
 
-# pytest-benchmark over the lookups, saved for this machine; compare two runs with `pytest-benchmark compare`.
+# The table that tests compare with: after a change that is meant to take more instructions.
+instructions: install
+	slidebench count --write results/instructions.json
+
+# Every lookup with pytest-benchmark, saved for this machine, and the C++ twins. To compare two runs:
+#   pytest-benchmark --storage=results/pytest/MACHINE compare 0001 0002 --group-by=param:level,param:query
 benchmarks: install
-	$(BIN)/python -m pytest tests/benchmarks --benchmark-autosave --benchmark-storage=results/pytest
+	python -m pytest tests/benchmarks --benchmark-autosave --benchmark-storage=results/pytest/$(MACHINE) \
+	  --benchmark-columns=min,median,iqr,rounds
+
+# COMMITS with asv; then .asv/html, pages whose scripts are their own: asv-tachyon serve .asv/html
+history: EXTRAS = ,asv
+history: install
+	sed "s/\[\"gcc\"\]/[$$(printf '"%s", ' $(COMPILERS))]/" asv.conf.json > asv.compilers.json
+	asv machine --yes > /dev/null && asv machine --machine $(MACHINE)
+	asv run --config asv.compilers.json --machine $(MACHINE) --skip-existing "$(COMMITS)"
+	asv publish
+	asv-tachyon install --no-backup .asv/html
+	! grep -rE '(src|href)="?(https?:)?//' --include='*.html' .asv/html
+
+# What reads strangers' input, fed with mutations of tests/fuzz/corpus. What is found stays in build/fuzz.
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?= fen epd record uci
+fuzz: install
+	$(BIN)/pip install --quiet ".[fuzz]" --no-build-isolation --config-settings=build-dir=build
+	for target in $(FUZZ_TARGETS); do \
+	  mkdir -p build/fuzz/$$target && nice $(BIN)/python tests/fuzz/fuzz.py $$target -print_final_stats=1 \
+	    -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) -max_len=4096 -rss_limit_mb=4096 \
+	    -artifact_prefix=build/fuzz/$$target- build/fuzz/$$target tests/fuzz/corpus/$$target || exit 1; \
+	done
+
+# The lowest level and v3 under AddressSanitizer and UndefinedBehaviorSanitizer, then a short perft under memcheck.
+sanitize: install
+	.ci/sanitize
+
+memcheck: install
+	.ci/memcheck
 
 # The build folder is kept, so a second run compiles only what changed.
 install: .venv/tools
-	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=build ".[test,lint]"
+	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=build ".[test,lint$(EXTRAS)]"
 
 .venv/tools: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -41,4 +81,4 @@ install: .venv/tools
 	touch $@
 
 clean:
-	rm -rf .venv build
+	rm -rf .venv build .asv

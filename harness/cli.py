@@ -4,52 +4,85 @@ A fault the user can mend gives one line and exit status 2; a wrong answer found
 """
 
 import sys
+from importlib import import_module
 
 import click
 
-from slidebench.harness.compare import CompareError
-from slidebench.harness.launches import LaunchError
-from slidebench.harness.records import RecordError
-from slidebench.harness.verbs import (
-    calibrate,
-    compare,
-    cpu,
-    exchange,
-    perft,
-    plot,
-    recommend,
-    report,
-    run,
-    show,
-    verify,
-)
-from slidebench.harness.verbs import kernels as kernels_verb
-from slidebench.kernels import DestructiveCollision, UnavailableError
+from slidebench.harness.errors import Fault, LaunchError
+from slidebench.kernels import DestructiveCollision, UnavailableError, catalogue, features
 from slidebench.kernels.position import FenError
 
+# Each is a file in verbs/, imported when it is asked for.
+VERBS = (
+    "cpu",  # what this machine is
+    "probe",  # what its instructions cost
+    "kernels",  # what it can run
+    "show",  # what a kernel answers
+    "verify",  # whether the answers are right
+    "audit",  # which instructions they consist of
+    "suite",  # whether whole files of counts are right
+    "moves",  # what is legal
+    "perft",  # one count, one time
+    "uci",  # many counts, for a program that asks
+    "run",  # everything measured, one record
+    "count",  # instructions, which carry no noise
+    "recommend",  # which kernel to use here
+    "compare",  # records, levels or kernels against each other
+    "plot",  # charts of records
+    "report",  # and all of it as a site
+    "export",  # records to other machines and programs
+    "import",  # and from them
+    "model",  # estimates for CPUs that are not here
+    "published",  # what others measured
+    "magics",  # factors for magic kernels
+    "calibrate",  # whether the verdicts can be trusted here
+)
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class Verbs(click.Group):
+    """The verbs in their order, each imported only when it is needed."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
+            return None
+        module = "import_" if name == "import" else name  # a keyword
+        no_numpy = _no_numpy()
+        if no_numpy:
+            sys.modules["numpy"] = None  # type: ignore[assignment]  # importing it is then an error, not a crash
+        try:
+            command = getattr(import_module(f"slidebench.harness.verbs.{module}"), module)
+        except ImportError as error:
+            return _unavailable(
+                name, f"needs NumPy, which needs level v2: {no_numpy}" if no_numpy else str(error)
+            )
+        assert isinstance(command, click.Command)
+        return command
+
+
+def _no_numpy() -> str:
+    """Why NumPy cannot run on this CPU; "" if it can. It is built for level v2 and what is not x86-64."""
+    here = features.detect()
+    needed = catalogue.level_features("v2") if here.vendor else ()
+    return next((reason for reason in map(here.why_missing, needed) if reason), "")
+
+
+def _unavailable(name: str, reason: str) -> click.Command:
+    """In place of a verb whose libraries cannot be loaded here; the others still work."""
+
+    def refuse(**_: object) -> None:
+        raise Fault(f"{name} {reason}")
+
+    settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, callback=refuse, help=f"Not here: {reason}.", context_settings=settings)
+
+
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="slidebench")
 def slidebench() -> None:
     """Measure how chess programs compute sliding-piece attacks, on any x86-64 CPU."""
-
-
-for verb in (
-    cpu.cpu,  # what this machine is
-    kernels_verb.kernels,  # what it can run
-    show.show,  # what a kernel answers
-    verify.verify,  # whether the answers are right
-    perft.perft,  # one count, one time
-    run.run,  # everything measured, one record
-    recommend.recommend,  # which kernel to use here
-    compare.compare,  # records, levels or kernels against each other
-    plot.plot,  # charts of records
-    report.report,  # and all of it as a site
-    exchange.export_verb,  # records to other machines and programs
-    exchange.import_verb,  # and from them
-    calibrate.calibrate,  # whether the verdicts can be trusted here
-):
-    slidebench.add_command(verb)
 
 
 def main() -> None:
@@ -57,18 +90,18 @@ def main() -> None:
     try:
         sys.exit(slidebench.main(standalone_mode=False))
     except click.exceptions.Abort:
-        sys.exit(fault("interrupted", 130))
+        sys.exit(told("interrupted", 130))
     except FenError as error:
-        sys.exit(fault(f"{error}\n{error.marked()}"))
-    except (UnavailableError, RecordError, CompareError) as error:
-        sys.exit(fault(str(error)))
+        sys.exit(told(f"{error}\n{error.marked()}"))
+    except (UnavailableError, Fault) as error:
+        sys.exit(told(str(error)))
     except (DestructiveCollision, LaunchError) as error:
-        sys.exit(fault(str(error), 1))
+        sys.exit(told(str(error), 1))
     except click.ClickException as error:
-        sys.exit(fault(error.format_message()))
+        sys.exit(told(error.format_message()))
 
 
-def fault(message: str, status: int = 2) -> int:
+def told(message: str, status: int = 2) -> int:
     """Print what went wrong on standard error; returns the exit status."""
     print(f"slidebench: {message}", file=sys.stderr)
     return status

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from slidebench.harness.cpu import machine_name
+from slidebench.harness.errors import Fault
 from slidebench.harness.records import Record, Samples
 from slidebench.harness.stats import Comparison, compare, compare_records, levels_of, perft_groups
 from slidebench.harness.workloads import Perft
@@ -26,7 +27,7 @@ LIKE: dict[str, Callable[[Record], object]] = {
 }
 
 
-class CompareError(ValueError):
+class CompareError(Fault):
     """Records that cannot be compared; the message says what differs."""
 
 

@@ -100,6 +100,28 @@ def pext_expected(cpu: Cpu) -> Pext:
     return pext(cpu.vendor, cpu.family, "bmi2" in cpu.features)
 
 
+def why_emulated(dump: Dump | None = None, system: System | None = None) -> str | None:
+    """One sentence on why the CPU that CPUID describes is an emulator's; None if nothing says so.
+
+    Under qemu-user, /proc/cpuinfo is the host's. The arguments are those of `describe`.
+    """
+    features = detect() if dump is None else Features(dump)
+    system = system or System(Path("/") if dump is None else None)
+    if not features.vendor:
+        return None
+    if (features.hypervisor or "").startswith("TCG"):
+        return f"CPUID names QEMU's emulator ({features.hypervisor})"
+    own = features.vendor, str(features.family), str(features.model)
+    shown = system.signature()
+    if shown is not None and shown != own:
+        return f"CPUID says {_signature_text(*own)}, /proc/cpuinfo says {_signature_text(*shown)}"
+    return None
+
+
+def _signature_text(vendor: str, family: str, model: str) -> str:
+    return f"{vendor} family {family} model {model}" if vendor else "not x86-64"
+
+
 def machine_name(cpu: Cpu) -> str:
     """A name for the folder of this computer's records, such as "zen5-3f9a1c".
 

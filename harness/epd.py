@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from slidebench.harness.errors import Fault
 from slidebench.kernels.position import FenError, Position, parse_fen, quoted
 
+MOST_BYTES = 64 << 20  # some 500,000 lines; endless input is refused, not read until memory ends
 NODES_LIMIT = 2**64  # kernels count in 64 bits
 # The standard's operations that change neither the position nor its counts.
 PASSED_OVER = r"(acd|acn|acs|am|bm|c[0-9]|ce|dm|eco|id|nic|pm|pv|sm|v[0-9])[ \t]+[^ \t].*"
@@ -38,7 +40,7 @@ class EpdFault:
         return f"line {self.line_number}: {self.message}"
 
 
-class EpdError(ValueError):
+class EpdError(Fault):
     """A suite, or an operation of one of its lines, that cannot be read."""
 
 
@@ -48,14 +50,22 @@ def read_epd(source: Path | str, *, lenient: bool = False) -> Iterator[EpdLine |
     A line that is refused yields an EpdFault and reading goes on. Blank lines and lines that begin with # are
     left out; line numbers, from 1, count them. `lenient` allows more than 16 pieces a side.
 
-    Raises EpdError if the file cannot be opened.
+    Raises EpdError if the file cannot be opened or is larger than MOST_BYTES.
     """
-    try:
-        text = source.read_text("utf-8-sig", errors="replace") if isinstance(source, Path) else source
-    except OSError as error:
-        raise EpdError(f"{source}: {error.strerror}; give a readable EPD file") from error
+    text = _text(source) if isinstance(source, Path) else source
     lines = enumerate(io.StringIO(text, newline=None), start=1)
     return filter(None, (_read_line(number, line, lenient) for number, line in lines))
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise EpdError(f"{path}: {error.strerror}; give a readable EPD file") from error
+    if len(content) > MOST_BYTES:
+        raise EpdError(f"{path}: larger than {MOST_BYTES >> 20} MiB; split it")
+    return content.decode("utf-8-sig", errors="replace")
 
 
 def _read_line(number: int, text: str, lenient: bool) -> EpdLine | EpdFault | None:

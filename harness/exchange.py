@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from slidebench.harness.cpu import machine_name
-from slidebench.harness.records import Record, Samples, encode_record, read_record, record_path, write_record
+from slidebench.harness.records import Record, Samples, create_record, encode_record, read_record, record_path
 from slidebench.harness.stats import Rate, perft_rates, rate
 
 
@@ -116,9 +116,7 @@ def import_record(source: Path, results: Path) -> Path:
     """
     record = read_record(source)
     path = record_path(results, record)
-    if not path.exists() or read_record(path) != record:
-        write_record(record, path)
-    return path
+    return path if path.exists() and read_record(path) == record else create_record(results, record)
 
 
 def _name(samples: Samples) -> str:

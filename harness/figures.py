@@ -99,20 +99,9 @@ class Figures:
         return absence(self.record, key).removeprefix(key[0]).strip()
 
 
-# Records and workloads of before had neither.
-def working_set_bytes(workload: Lookup) -> int:
-    """Bytes of other data that are touched between the queries."""
-    return int(getattr(workload, "working_set_bytes", 0))
-
-
-def evicting_bytes(workload: Lookup) -> int:
-    """Bytes read through to evict the tables from the nearer caches."""
-    return int(getattr(workload, "evicting_bytes", 0))
-
-
 def pressed(workload: Lookup) -> bool:
     """Whether other data competes with the tables for the caches."""
-    return working_set_bytes(workload) > 0 or evicting_bytes(workload) > 0
+    return workload.working_set_bytes > 0 or workload.evicting_bytes > 0
 
 
 def _key(part: object) -> Key:

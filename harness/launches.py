@@ -14,6 +14,7 @@ import msgspec
 
 from slidebench import kernels
 from slidebench.harness import measure
+from slidebench.harness.errors import LaunchError
 from slidebench.harness.workloads import Stream, Workload
 
 LEAST_ROUNDS = 2  # of everything, whatever the time allowed
@@ -59,10 +60,6 @@ class RoundEnd(msgspec.Struct, tag="round_end"):
 
 
 Message = Batches | Sample | Wrong | RoundEnd
-
-
-class LaunchError(RuntimeError):
-    """A launch that ended by itself; the message says how."""
 
 
 def messages(job: Job) -> Iterator[Message]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from slidebench import kernels
 from slidebench.harness.workloads import Lookup, Perft, Stream, Workload
+from slidebench.kernels.catalogue import level_order
 from slidebench.kernels.clock import add_chain_nanoseconds
 from slidebench.kernels.position import parse_fen
 
@@ -33,13 +34,20 @@ class Benchmark(NamedTuple):
 def planned(
     choices: Sequence[kernels.Choice], workloads: Sequence[Workload]
 ) -> list[tuple[kernels.Choice, Workload]]:
-    """Every kernel with every workload; lookups with one popcount only, since they count nothing."""
-    return [
-        (choice, workload)
-        for choice in choices
-        for workload in workloads
-        if isinstance(workload, Perft) or choice.popcount == "builtin"
-    ]
+    """Every kernel with every workload that tells something of it.
+
+    Lookups count no bits: one popcount serves. How a table fares under pressure is a matter of its size, not
+    of the level: the highest level serves.
+    """
+    highest = max((level_order(choice.level) for choice in choices), default=0)
+
+    def tells(choice: kernels.Choice, workload: Workload) -> bool:
+        if isinstance(workload, Perft):
+            return True
+        pressed = workload.working_set_bytes or workload.evicting_bytes
+        return choice.popcount == "builtin" and (not pressed or level_order(choice.level) == highest)
+
+    return [(choice, workload) for choice in choices for workload in workloads if tells(choice, workload)]
 
 
 def benchmark(choice: kernels.Choice, workload: Workload, streams: dict[str, Stream]) -> Benchmark:
@@ -109,7 +117,13 @@ def _perft_run(kernel: kernels.Kernel, workload: Perft) -> Callable[[int], int]:
 def _lookup_run(kernel: kernels.Kernel, workload: Lookup, stream: Stream) -> Callable[[int], int]:
     queries = kernel.queries(stream.squares, stream.occupancies)
 
+    data = bytearray(workload.working_set_bytes or workload.evicting_bytes)
+
     def run(passes: int) -> int:
+        if workload.working_set_bytes:
+            return int(queries.time_beside(data, passes))
+        if workload.evicting_bytes:
+            return int(queries.time_cold(data, passes))
         return int(queries.time(workload.piece, workload.order, passes))
 
     return run

@@ -4,7 +4,6 @@ Numbers have their unit in the field's name. A record is written whole or not at
 run goes on; one that is cut short says `"complete": false`.
 """
 
-import hashlib
 import os
 import re
 import tempfile
@@ -15,12 +14,19 @@ from typing import Literal
 import msgspec
 
 from slidebench.harness.cpu import Cpu, machine_name
+from slidebench.harness.errors import Fault
 from slidebench.harness.workloads import Workload
+from slidebench.kernels.position import quoted
 
 SCHEMA_VERSION = 1
+# What a reader takes from a stranger. Each is far more than a run writes.
+MOST_BYTES = 64 << 20
+MOST_LETTERS = 10_000
+MOST_KERNELS = 500
+CONTROL = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"  # all control characters but the line feed
 
 
-class RecordError(ValueError):
+class RecordError(Fault):
     """A record that cannot be read or written; the message names the file and the way out."""
 
 
@@ -106,14 +112,23 @@ def utc_now() -> str:
 def record_path(results: Path, record: Record) -> Path:
     """Where a record belongs: results/runs/<machine>/<utc>-<commit>.json."""
     commit = record.commit + ("-dirty" if record.dirty else "")
-    name = path_part(f"{record.started_utc}-{commit}")
-    return results / "runs" / machine_name(record.machine) / f"{name}.json"
+    return results / "runs" / machine_name(record.machine) / f"{record.started_utc}-{commit}.json"
 
 
-def path_part(text: str) -> str:
-    """Text from a record as one part of a path; a digest tells those apart that had to be altered."""
-    safe = re.sub(r"[^A-Za-z0-9_+-]", "-", text)[:80]
-    return safe if safe == text and safe else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+def create_record(results: Path, record: Record) -> Path:
+    """Write a new record and return its path: with -2, -3... at the end of the name while others have it.
+
+    Runs that begin within one second never share a file. Raises RecordError if the folder cannot be written.
+    """
+    path = first = record_path(results, record)
+    number = 1
+    while True:
+        try:
+            write_atomically(path, encode_record(record), new=True)
+            return path
+        except _TakenError:
+            number += 1
+            path = first.with_stem(f"{first.stem}-{number}")
 
 
 def write_record(record: Record, path: Path) -> None:
@@ -129,32 +144,50 @@ def encode_record(record: Record) -> bytes:
     return msgspec.json.encode(record) + b"\n"
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Put `content` at `path` in one step. Raises RecordError naming the path if that is impossible."""
+def write_atomically(
+    path: Path, content: bytes, way_out: str = "choose another folder with --results", *, new: bool = False
+) -> None:
+    """Put `content` at `path` in one step; with `new`, only if nothing is there.
+
+    Raises RecordError naming the path if that is impossible.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".tmp", delete=False) as file:
+            whole = Path(file.name)
             try:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-                Path(file.name).chmod(0o644)
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+                whole.chmod(0o644)
+                if new:
+                    _link(whole, path)
+                else:
+                    whole.replace(path)
+            finally:
+                whole.unlink(missing_ok=True)
     except OSError as error:
-        raise RecordError(
-            f"cannot write {path}: {error.strerror}; choose another folder with --results"
-        ) from None
+        raise RecordError(f"cannot write {path}: {error.strerror}; {way_out}") from None
+
+
+class _TakenError(Exception):
+    """There is a file of that name already."""
+
+
+def _link(whole: Path, path: Path) -> None:
+    """Give a file its name unless another has it: the one step that no two runs can both do."""
+    try:
+        path.hardlink_to(whole)
+    except FileExistsError:
+        raise _TakenError from None
 
 
 def read_record(path: Path) -> Record:
-    """Read a record. Raises RecordError if it is missing, not a record, or of a newer schema."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise RecordError(f"cannot read {path}: {error.strerror}; give a record from results/runs") from None
+    """Read a record, from a stranger too: nothing in it is run, becomes a path or reaches a terminal unseen.
+
+    Raises RecordError if it is missing, not a record, unsound, or of a newer schema.
+    """
+    content = _content(path)
     try:
         schema = msgspec.json.decode(content, type=_SchemaOnly).schema
         if schema > SCHEMA_VERSION:
@@ -162,10 +195,53 @@ def read_record(path: Path) -> Record:
                 f"{path} has record schema {schema}, this slidebench reads up to {SCHEMA_VERSION}: "
                 "update slidebench"
             )
-        return msgspec.json.decode(content, type=Record)
-    except msgspec.DecodeError as error:
+        record = msgspec.json.decode(content, type=Record)
+        fault = _unsound_text(content) or _unsound(record)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise RecordError(f"{path} is not a slidebench record: {error}") from None
+    if fault:
+        raise RecordError(f"{path} is not a sound record: {fault}; give one that slidebench wrote")
+    return record
 
 
 class _SchemaOnly(msgspec.Struct):
     schema: int
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise RecordError(f"cannot read {path}: not a file; give a record from results/runs")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise RecordError(f"cannot read {path}: {error.strerror}; give a record from results/runs") from None
+    if len(content) > MOST_BYTES:
+        raise RecordError(f"{path} is larger than {MOST_BYTES >> 20} MiB; give a record from results/runs")
+    return content
+
+
+def _unsound_text(content: bytes) -> str | None:
+    """What a text has that could take over a terminal or choke a chart; None if all are plain."""
+    for quoted_text in re.findall(rb'"(?:[^"\\]|\\.)*"', content):
+        text = msgspec.json.decode(quoted_text, type=str)
+        if len(text) > MOST_LETTERS:
+            return f"a text of more than {MOST_LETTERS} letters"
+        if re.search(CONTROL, text):
+            return f"a control character in {quoted(text)}"
+    return None
+
+
+def _unsound(record: Record) -> str | None:
+    """What does not fit together in a record, or None."""
+    if not re.fullmatch("[0-9]{8}T[0-9]{6}Z", record.started_utc):
+        return f"started_utc is {quoted(record.started_utc)}"
+    if not re.fullmatch("[0-9a-z]{1,64}", record.commit):
+        return f"commit is {quoted(record.commit)}"
+    for each in record.samples:
+        if not len(each.launches) == len(each.rounds) == len(each.cpu_nanoseconds):
+            return f"launches, rounds and times of {quoted(each.kernel)} differ in number"
+        if each.operations < (1 if each.rounds else 0):
+            return f"{each.operations} operations of {quoted(each.kernel)}"
+    kernels = {(each.kernel, each.level, each.popcount) for each in record.samples}
+    return f"{len(kernels)} kernels, more than {MOST_KERNELS}" if len(kernels) > MOST_KERNELS else None

@@ -45,8 +45,7 @@ def new_record(budget_seconds: float, seed: int) -> Record:
         budget_seconds=budget_seconds,
         absent=[
             Absent(kernel=kernel, level=level, popcount=popcount, reason=reason)
-            for kernel in kernels.names()
-            for popcount in kernels.popcounts()
+            for kernel, popcount in kernels.combinations()
             for level in kernels.levels()
             if (reason := kernels.why_not(kernel, level, popcount))
         ],
@@ -62,7 +61,11 @@ def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bo
         yield from _verified(record, chosen, verify)
         yield Step("preparing the query streams", 0.0)
         streams = workloads.streams()
-        record.workloads = [*workloads.perft_workloads(), *workloads.lookup_workloads(streams)]
+        record.workloads = [
+            *workloads.perft_workloads(),
+            *workloads.lookup_workloads(streams),
+            *workloads.pressure_workloads(streams),
+        ]
         right = {_choice(build) for build in record.builds if build.failure is None}
         plan = measure.planned([choice for choice in chosen if choice in right], record.workloads)
         yield from _timed(record, path, plan, streams)

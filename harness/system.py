@@ -59,11 +59,14 @@ class System:
 
     def microcode(self) -> str | None:
         """The microcode revision as the kernel writes it, such as "0xa20120a"."""
-        for line in (self._read("proc/cpuinfo") or "").splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() == "microcode":
-                return value.strip()
-        return None
+        return self._first_cpu().get("microcode")
+
+    def signature(self) -> tuple[str, str, str] | None:
+        """Vendor, family and model as the kernel writes them; "" for what it leaves out."""
+        first = self._first_cpu()
+        if not first:
+            return None
+        return first.get("vendor_id", ""), first.get("cpu family", ""), first.get("model", "")
 
     def cpu_times(self) -> CpuTimes | None:
         """How CPU time was spent since boot."""
@@ -87,6 +90,12 @@ class System:
         """The kernel's name and release, such as "Linux 6.1.0-28-amd64"; never the host name."""
         parts = self._read("proc/sys/kernel/ostype"), self._read("proc/sys/kernel/osrelease")
         return " ".join(part for part in parts if part) or None
+
+    def _first_cpu(self) -> dict[str, str]:
+        """What /proc/cpuinfo says of the first CPU."""
+        first, _, _ = (self._read("proc/cpuinfo") or "").partition("\n\n")
+        rows = (line.partition(":") for line in first.splitlines())
+        return {name.strip(): value.strip() for name, _, value in rows}
 
     def _read(self, path: str) -> str | None:
         if self.root is None:

@@ -1,5 +1,6 @@
 """The figures of a record as a table for the terminal."""
 
+from rich.markup import escape
 from rich.table import Table
 
 from slidebench.harness.records import Record
@@ -21,15 +22,15 @@ def rate_table(record: Record) -> Table:
     table = Table(
         "kernel",
         "popcount",
-        *levels,
+        *map(escape, levels),
         box=None,
         pad_edge=False,
-        title=f"Million perft nodes/s, one thread, bulk counted, on {record.machine.brand}",
+        title=f"Million perft nodes/s, one thread, bulk counted, on {escape(record.machine.brand)}",
         caption=f"Geometric mean of the positions; median of {launches} launches ± half the 95 % interval "
         f"(bootstrap over launches and {min(rounds)} to {max(rounds)} rounds).",
         title_justify="left",
         caption_justify="left",
     )
     for row in sorted(rows, key=lambda each: -best[each]):
-        table.add_row(*row, *(rows[row].get(level, "-") for level in levels))
+        table.add_row(*map(escape, row), *(rows[row].get(level, "-") for level in levels))
     return table

@@ -14,6 +14,8 @@ Order = Literal["throughput", "latency"]
 STREAMS = ("tree", "random")
 STREAM_PAIRS = 32_768  # 1,024 pairs understate large tables by up to 60 %
 STREAM_SEED = 20_260_101
+WORKING_SETS_KIB = (1, 4, 16, 64, 256, 1024, 2048)
+EVICTING_MIB = 4  # more than the second-level cache of any CPU so far
 
 
 class Perft(msgspec.Struct, frozen=True, tag="perft", forbid_unknown_fields=True):
@@ -36,9 +38,21 @@ class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=Tr
     stream: str
     pairs: int
     sha256: str  # of the stream, so that unlike streams are never compared
+    # Other data touched before each query; the sample is what the queries add to the touching.
+    working_set_bytes: int = 0
+    # Data read through before every 256 queries, to evict the tables from the nearer caches.
+    evicting_bytes: int = 0
 
 
 Workload = Perft | Lookup
+
+# What a run times unless it is told otherwise: the kernels programs use, one or two of each family.
+STANDARD_KERNELS = (
+    "ray_loop", "classical_rays", "rotated", "kindergarten",
+    "magic_plain", "magic_fancy", "magic_black", "pext", "pext_soft",
+    "hyperbola", "hyperbola_avx2",
+    "kogge_stone", "kogge_stone_avx2", "kogge_stone_avx512", "kogge_stone_vpopcnt",
+)  # fmt: skip
 
 
 class CpwPosition(msgspec.Struct, frozen=True):
@@ -79,6 +93,13 @@ def perft_workloads(*, bulk: bool = True) -> list[Perft]:
         )
         for position in CPW_POSITIONS
     ]
+
+
+def standard(choice: kernels.Choice) -> bool:
+    """Whether a run times this without being told to: popcounts other than the builtin with one kernel."""
+    return choice.kernel in STANDARD_KERNELS and (
+        choice.popcount == "builtin" or choice.kernel == "magic_fancy"
+    )
 
 
 def operations(workload: Workload) -> int:
@@ -122,6 +143,23 @@ def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
         )
         for (stream, piece), pairs in available.items()
         for order in orders
+    ]
+
+
+def pressure_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
+    """Queen queries of the tree stream with cold tables, and beside working sets of 1 KiB to 2 MiB."""
+    (plain,) = (
+        workload
+        for workload in lookup_workloads(available)
+        if (workload.piece, workload.order, workload.stream) == ("queen", "throughput", "tree")
+    )
+    cold = msgspec.structs.replace(plain, name=f"{plain.name} cold", evicting_bytes=EVICTING_MIB << 20)
+    return [
+        cold,
+        *(
+            msgspec.structs.replace(plain, name=f"{plain.name} beside {kib} KiB", working_set_bytes=kib << 10)
+            for kib in WORKING_SETS_KIB
+        ),
     ]
 
 

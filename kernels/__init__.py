@@ -38,8 +38,9 @@ from slidebench.kernels.position import Position, parse_fen, parse_square, squar
 
 __all__ = [
     "GENERATOR", "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move",
-    "PerftTime", "Position", "UnavailableError", "build_commit", "choices", "default", "describe", "levels",
-    "load", "load_choice", "load_copy", "names", "popcounts", "why_not", "why_not_level",
+    "PerftTime", "Position", "Statistics", "UnavailableError", "build_commit", "choices", "combinations",
+    "default", "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts", "why_not",
+    "why_not_level",
 ]  # fmt: skip
 
 GENERATOR = "1"  # changes with the questions the generator asks: figures of two generators do not compare
@@ -57,6 +58,24 @@ class PerftTime(NamedTuple):
     wall_nanoseconds: int
 
 
+class Statistics(NamedTuple):
+    """Leaves by the kind of the last move, as the usual tables count them; a leaf may be of several kinds.
+
+    `captures` include en passant, `checks` all kinds of check and mates. In a discovered check the only
+    checker is a piece that did not move (a castled rook did); a double check is not counted as discovered.
+    """
+
+    nodes: int
+    captures: int = 0
+    en_passants: int = 0
+    castles: int = 0
+    promotions: int = 0
+    checks: int = 0
+    discovered_checks: int = 0
+    double_checks: int = 0
+    mates: int = 0
+
+
 class Move(NamedTuple):
     """A legal move with the position after it. Castling has the rook's square as its target."""
 
@@ -67,9 +86,13 @@ class Move(NamedTuple):
     after: Position
 
     def uci(self, *, chess960: bool = False) -> str:
-        """UCI text; castling as the king's own two steps, or as king takes rook with `chess960`."""
+        """UCI text; castling as the king's own two steps, or as king takes rook with `chess960`.
+
+        Always king takes rook if either has another home square than in the usual start position: the king's
+        own step could be a plain move too.
+        """
         target = self.target
-        if self.castles and not chess960:
+        if self.castles and not chess960 and self.origin % 8 == 4 and self.target % 8 in (0, 7):
             target = self.origin & 56 | (6 if self.target > self.origin else 2)
         return square_name(self.origin) + square_name(target) + self.promotion
 
@@ -111,6 +134,11 @@ def levels() -> tuple[str, ...]:
 def popcounts() -> tuple[str, ...]:
     """Every popcount, one for each file in popcounts/."""
     return tuple(catalogue.popcounts())
+
+
+def combinations() -> tuple[tuple[str, str], ...]:
+    """The (kernel, popcount) pairs that are built."""
+    return tuple(catalogue.combinations())
 
 
 def describe(kernel: str) -> catalogue.Source:
@@ -292,15 +320,44 @@ class Kernel:
         """Leaves at `depth` by legal moves; 1 at depth 0."""
         return self.time_perft(position, depth).nodes
 
-    def time_perft(self, position: str | Position, depth: int, *, bulk: bool = True) -> PerftTime:
-        """Count and time a perft. Without `bulk`, moves at the last ply are made too, not only counted."""
-        return PerftTime(*self._module.perft_timed(_position(position), _depth(depth), bulk))
+    def time_perft(
+        self, position: str | Position, depth: int, *, bulk: bool = True, table: Any = None
+    ) -> PerftTime:
+        """Count and time a perft. Without `bulk`, moves at the last ply are made too, not only counted.
 
-    def divide(self, position: str | Position, depth: int) -> dict[str, int]:
-        """Leaves below each legal move (UCI); empty at depth 0."""
+        `table`, from `hash_table`, keeps counts of positions met before: another count is then not measured.
+        """
+        return PerftTime(*self._module.perft_timed(_position(position), _depth(depth), bulk, table))
+
+    def hash_table(self, mebibytes: int) -> Any:
+        """A table for `time_perft` of at most so many MiB (the next power of two below), for any threads.
+
+        Raises UnavailableError if there is no such memory.
+        """
+        try:
+            return self._module.PerftTable(mebibytes)
+        except MemoryError:
+            raise UnavailableError(f"no memory for a hash table of {mebibytes} MiB; give less") from None
+
+    def descendants(self, position: str | Position, plies: int) -> list[Position]:
+        """Every position `plies` moves below, as often as moves lead to it, in the generator's order."""
+        level = [_position(position)]
+        for _ in range(plies):
+            level = [move.after for each in level for move in self.moves(each)]
+        return level
+
+    def divide(self, position: str | Position, depth: int, *, chess960: bool = False) -> dict[str, int]:
+        """Leaves below each legal move (`Move.uci`); empty at depth 0."""
         if _depth(depth) == 0:
             return {}
-        return {move.uci(): self.perft(move.after, depth - 1) for move in self.moves(position)}
+        moves = self.moves(position)
+        return {move.uci(chess960=chess960): self.perft(move.after, depth - 1) for move in moves}
+
+    def statistics(self, position: str | Position, depth: int) -> Statistics:
+        """The kinds of the leaves at `depth`; at depth 0 one leaf without a move."""
+        if _depth(depth) == 0:
+            return Statistics(nodes=1)
+        return Statistics(**self._module.statistics(_position(position), depth))
 
     def legal_moves(self, position: str | Position) -> list[str]:
         """Legal moves as UCI text, in the generator's order."""

@@ -23,27 +23,30 @@ cdef int64_t thread_nanoseconds() noexcept nogil:
 def add_chain_nanoseconds(Py_ssize_t additions):
     """Thread CPU nanoseconds of `additions` dependent additions (a multiple of 8 is run)."""
     cdef uint64_t total = 0
+    cdef uint64_t one = 1
     cdef Py_ssize_t i
     cdef int64_t elapsed
+    # From a register: some CPUs fold additions of a constant away before they execute.
+    KEEP(one)
     with nogil:
         elapsed = thread_nanoseconds()
         for i in range(additions // 8):
             # Opaque after each, or the compiler would add 8 at once.
-            total += 1
+            total += one
             KEEP(total)
-            total += 1
+            total += one
             KEEP(total)
-            total += 1
+            total += one
             KEEP(total)
-            total += 1
+            total += one
             KEEP(total)
-            total += 1
+            total += one
             KEEP(total)
-            total += 1
+            total += one
             KEEP(total)
-            total += 1
+            total += one
             KEEP(total)
-            total += 1
+            total += one
             KEEP(total)
         elapsed = thread_nanoseconds() - elapsed
     return elapsed

@@ -82,6 +82,74 @@ cdef NOINLINE_U64 bishop_latency(const Stream* stream, Py_ssize_t passes) noexce
 cdef NOINLINE_U64 queen_latency(const Stream* stream, Py_ssize_t passes) noexcept nogil:
     return latency_loop(QUERY_QUEEN, stream, passes)
 
+cdef enum:
+    TOUCHES = 4             # lines of other data read for each query, as an evaluation would between two
+    COLD_BATCH = 256        # queries between two evictions
+    LINE_BYTES = 64
+
+
+cdef inline u64 touch_lines(const uint8_t* data, u64 line_mask, u64 state) noexcept nogil:
+    """Read TOUCHES pseudo-random lines; returns the generator's next state (Knuth's 64-bit multiplier)."""
+    cdef u64 seen
+    for _ in range(TOUCHES):
+        state = state * <u64>6364136223846793005 + <u64>1442695040888963407
+        seen = data[((state >> 32) & line_mask) * LINE_BYTES]
+        KEEP(seen)
+    return state
+
+
+cdef NOINLINE_U64 touches_alone(const Stream* stream, Py_ssize_t passes, const uint8_t* data, u64 line_mask) noexcept nogil:
+    """What the touches cost without the queries."""
+    cdef u64 state = 1
+    for _ in range(passes * stream.length):
+        state = touch_lines(data, line_mask, state)
+    return state
+
+
+cdef NOINLINE_U64 queen_beside(const Stream* stream, Py_ssize_t passes, const uint8_t* data, u64 line_mask) noexcept nogil:
+    """Independent queen queries, other data touched before each."""
+    cdef u64 state = 1
+    cdef u64 result
+    cdef Py_ssize_t i
+    for _ in range(passes):
+        for i in range(stream.length):
+            state = touch_lines(data, line_mask, state)
+            result = answer(QUERY_QUEEN, stream.squares[i], stream.occupancies[i])
+            KEEP(result)
+    return state
+
+
+cdef NOINLINE_U64 queen_batch(const Stream* stream, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    cdef u64 result
+    cdef Py_ssize_t i
+    for i in range(start, end):
+        result = answer(QUERY_QUEEN, stream.squares[i], stream.occupancies[i])
+        KEEP(result)
+    return 0
+
+
+cdef int64_t cold_queen_nanoseconds(const Stream* stream, Py_ssize_t passes, const uint8_t* data,
+                                    Py_ssize_t data_bytes) noexcept nogil:
+    """Time of queen queries whose tables have just been evicted; the eviction is not in it.
+
+    Wall clock, which costs 25 ns a reading where thread CPU time costs 430: a batch lasts a few microseconds.
+    """
+    cdef int64_t elapsed = 0, begin
+    cdef Py_ssize_t start, i
+    cdef u64 seen
+    for _ in range(passes):
+        start = 0
+        while start < stream.length:
+            for i in range(data_bytes // LINE_BYTES):
+                seen = data[i * LINE_BYTES]
+                KEEP(seen)
+            begin = clock_nanoseconds(CLOCK_MONOTONIC)
+            queen_batch(stream, start, min(start + COLD_BATCH, stream.length))
+            elapsed += clock_nanoseconds(CLOCK_MONOTONIC) - begin
+            start += COLD_BATCH
+    return elapsed
+
+
 ctypedef u64 (*TimedLoop)(const Stream*, Py_ssize_t) noexcept nogil
 
 cdef TimedLoop[2][3] TIMED_LOOPS = [

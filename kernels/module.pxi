@@ -15,6 +15,8 @@ cdef extern from *:
     const char* SLIDEBENCH_COMPILER
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdlib cimport free
+from libc.string cimport memset
 
 cdef enum:
     MOST_MOVES = 4096   # no 64-square position has more moves: 63 pieces of at most 27 targets, promotions apart
@@ -93,7 +95,7 @@ cdef void set_wing(Wing* wing, u64 rook, u64 king, bint white, bint king_side) n
     wing.rook = rook
     wing.king_flip = king ^ bit(king_target)
     wing.rook_flip = rook ^ bit(rook_target)
-    wing.safe = between[king_square][king_target] | (bit(king_target) & ~king)
+    wing.safe = between[king_square][king_target] | bit(king_target)
     wing.path = ((between[king_square][king_target] | bit(king_target)
                   | between[rook_square][rook_target] | bit(rook_target)) & ~(king | rook))
 
@@ -130,8 +132,26 @@ cdef void set_game(Game* game, object position) except *:
             rooks ^= rook
 
 
-def perft_timed(position, int depth, bint bulk):
+cdef class PerftTable:
+    """A hash table for perft of at most `mebibytes`, which several threads may share."""
+    cdef HashTable table
+
+    def __cinit__(self, Py_ssize_t mebibytes):
+        cdef size_t buckets = 1
+        while 2 * buckets * HASH_BUCKET * sizeof(HashEntry) <= <size_t>mebibytes << 20:
+            buckets *= 2
+        self.table.bucket_mask = buckets - 1
+        self.table.entries = <HashEntry*>cleared_huge_pages(buckets * HASH_BUCKET * sizeof(HashEntry))
+        if self.table.entries == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.table.entries)
+
+
+def perft_timed(position, int depth, bint bulk, PerftTable table=None):
     """(nodes, thread CPU nanoseconds, wall nanoseconds) of one perft of `depth` >= 0."""
+    cdef HashTable* hashed = NULL if table is None else &table.table
     cdef Game game
     cdef u64 nodes
     cdef int64_t cpu, wall
@@ -139,10 +159,27 @@ def perft_timed(position, int depth, bint bulk):
     with nogil:
         wall = clock_nanoseconds(CLOCK_MONOTONIC)
         cpu = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-        nodes = perft(&game, depth, bulk)
+        nodes = perft(&game, depth, bulk, hashed)
         cpu = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu
         wall = clock_nanoseconds(CLOCK_MONOTONIC) - wall
     return nodes, cpu, wall
+
+
+def statistics(position, int depth):
+    """The kinds of the leaves at `depth` >= 1: the struct Statistics as a dict."""
+    cdef Game game
+    cdef Statistics counts
+    cdef Move* moves
+    memset(&counts, 0, sizeof(counts))
+    set_game(&game, position)
+    moves = <Move*>PyMem_Malloc((depth + 1) * MOST_MOVES * sizeof(Move))
+    if moves == NULL:
+        raise MemoryError
+    with nogil:
+        add_leaves(&counts, &game.sides[game.white], &game.sides[not game.white], game.castling, game.en_passant,
+                   depth, game.white, moves)
+    PyMem_Free(moves)
+    return counts
 
 
 def children(position):
@@ -215,17 +252,48 @@ cdef class Queries:
     def __dealloc__(self):
         PyMem_Free(self.occupancies)
 
-    def time(self, str piece, str order, Py_ssize_t passes):
-        """Thread CPU nanoseconds of `passes` over the stream, one query for each pair."""
+    cdef Stream stream(self):
         cdef Stream stream
-        cdef TimedLoop loop = TIMED_LOOPS[<int>ORDERS.index(order)][<int>QUERIES.index(piece)]
-        cdef int64_t elapsed
         stream.squares = <const uint8_t*><const char*>self.squares
         stream.occupancies = self.occupancies
         stream.length = self.length
         stream.zero = self.zero
+        return stream
+
+    def time(self, str piece, str order, Py_ssize_t passes):
+        """Thread CPU nanoseconds of `passes` over the stream, one query for each pair."""
+        cdef Stream stream = self.stream()
+        cdef TimedLoop loop = TIMED_LOOPS[<int>ORDERS.index(order)][<int>QUERIES.index(piece)]
+        cdef int64_t elapsed
         with nogil:
             elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
             loop(&stream, passes)
             elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - elapsed
+        return elapsed
+
+    def time_beside(self, bytearray data not None, Py_ssize_t passes):
+        """Thread CPU nanoseconds that queen queries add to touching lines of `data` before each.
+
+        `data` has a power of two of bytes, 64 or more.
+        """
+        cdef Stream stream = self.stream()
+        cdef const uint8_t* bytes_ = <const uint8_t*><char*>data
+        cdef u64 line_mask = len(data) // LINE_BYTES - 1
+        cdef int64_t begin, middle, end
+        with nogil:
+            begin = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+            touches_alone(&stream, passes, bytes_, line_mask)
+            middle = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+            queen_beside(&stream, passes, bytes_, line_mask)
+            end = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+        return (end - middle) - (middle - begin)
+
+    def time_cold(self, bytearray data not None, Py_ssize_t passes):
+        """Nanoseconds of queen queries, `data` read through before every 256 of them to evict the tables."""
+        cdef Stream stream = self.stream()
+        cdef const uint8_t* bytes_ = <const uint8_t*><char*>data
+        cdef Py_ssize_t size = len(data)
+        cdef int64_t elapsed
+        with nogil:
+            elapsed = cold_queen_nanoseconds(&stream, passes, bytes_, size)
         return elapsed

@@ -1,7 +1,6 @@
 """What a user types, and what comes back."""
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -10,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command import slidebench
 from toys import Toy
 
 from slidebench import kernels
@@ -17,19 +17,6 @@ from slidebench.harness.records import read_record
 from slidebench.kernels.position import START
 
 LOWEST = kernels.levels()[0]
-
-
-def slidebench(
-    *arguments: str, cwd: Path | None = None, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "slidebench.harness", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +38,7 @@ class TestFaults:
             (["perft", "-1"], "-1"),
             (["perft", "deep"], "depth 'deep'; give a whole number from 0 to 64"),
             (["perft", "1.5"], "depth '1.5'; give a whole number from 0 to 64"),
+            (["perft", "9" * 5000], "depth '9{20}...'; give a whole number from 0 to 64"),
             (["perft", "65"], "depth '65'; give a whole number from 0 to 64"),
             (["perft", "8/8/8/8/8/8/8/8 w - - 0 1", "2"], "board: .*king"),
             (["perft"], "DEPTH"),
@@ -60,6 +48,25 @@ class TestFaults:
             (["verify", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
             (["run", "--budget", "soon"], "budget 'soon'; give a time such as 90s, 3m or 1h"),
             (["run", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
+            (
+                ["perft", "3", "--moves", "e2e5"],
+                "move 'e2e5' is not legal in rnbqkbnr/.*; legal are a2a3 a2a4",
+            ),
+            (["perft", "3", "--divide", "--statistics"], "--divide and --statistics; give one of them"),
+            (["perft", "3", "--time-limit", "soon"], "time limit 'soon'; give a time such as 90s, 3m or 1h"),
+            (
+                ["perft", "14", "--time-limit", "0.1s"],
+                "the time limit is over; give a lower depth or a longer",
+            ),
+            (["perft", "14", "--divide", "--time-limit", "0.1s"], "the time limit is over"),
+            (["perft", "14", "--statistics", "--time-limit", "0.1s"], "the time limit is over"),
+            (["moves", "8/8/8/8/8/8/8/8 w - - 0 1"], "board: no kings"),
+            (["uci", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
+            (["suite", "/nonexistent/x.epd"], "/nonexistent/x.epd: No such file or directory; give a "),
+            (["suite", "."], ".: Is a directory; give a readable EPD file"),
+            (["suite"], "FILE..."),
+            (["suite", "x.epd", "--max-nodes", "0"], "0"),
+            (["suite", "x.epd", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
             (["plot", "/nonexistent/record.json"], "cannot read /nonexistent/record.json: No such file"),
             (["plot", "."], "cannot read .*: Is a directory"),
             (["dance"], "dance"),
@@ -118,7 +125,7 @@ class TestFaults:
 class TestHelp:
     def test_every_verb_has_an_example(self) -> None:
         verbs = re.findall(r"^  (\w+) ", slidebench("--help").stdout.partition("Commands:")[2], re.MULTILINE)
-        assert {"cpu", "kernels", "verify", "perft", "show", "run", "plot"} <= set(verbs)
+        assert {"cpu", "kernels", "verify", "suite", "moves", "perft", "uci", "run", "plot"} <= set(verbs)
         for verb in verbs:
             assert f"Example:\n    slidebench {verb}" in slidebench(verb, "--help").stdout, verb
 
@@ -190,6 +197,77 @@ class TestPerft:
     def test_no_bulk_counts_the_same(self) -> None:
         assert json.loads(slidebench("perft", "4", "--no-bulk", "--json").stdout)["nodes"] == 197281
 
+    def test_divide_prints_what_perftree_parses(self) -> None:
+        """A move and its count on each line, a blank line, the total; then nothing."""
+        result = slidebench("perft", START, "3", "--divide")
+        *moves, blank, total = result.stdout.splitlines()
+        counts = {move: int(nodes) for move, nodes in (line.split() for line in moves)}
+        assert (blank, int(total), sum(counts.values())) == ("", 8902, 8902)
+        assert (len(counts), counts["e2e4"], list(counts)) == (20, 600, sorted(counts))
+        assert re.fullmatch(r"8902 nodes, .* ms of CPU time.*\n", result.stderr)
+
+    def test_divide_of_depth_0_is_the_total_alone(self) -> None:
+        assert slidebench("perft", "0", "--divide").stdout == "\n1\n"
+
+    def test_moves_are_played_first(self) -> None:
+        moves = "a2a4 e7e6 a1a3 d7d6 a3h3 c7c6 h3a3"
+        assert slidebench("perft", "2", "--moves", moves).stdout.startswith("804 nodes, ")
+
+    def test_castling_is_written_by_either_convention(self) -> None:
+        fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+        for option, castlings in (((), {"e1g1", "e1c1"}), (("--chess960",), {"e1h1", "e1a1"})):
+            data = json.loads(slidebench("perft", fen, "1", "--divide", "--json", *option).stdout)
+            assert data["divide"].keys() & {"e1g1", "e1c1", "e1h1", "e1a1"} == castlings
+
+    def test_statistics_are_a_table_by_depth(self) -> None:
+        lines = slidebench("perft", "5", "--statistics").stdout.splitlines()
+        assert re.split("  +", lines[0]) == [
+            "depth", "nodes", "captures", "en passants", "castles", "promotions", "checks",
+            "discovered checks", "double checks", "mates",
+        ]  # fmt: skip
+        assert [int(number) for number in lines[-1].split()] == [
+            5,
+            4865609,
+            82719,
+            258,
+            0,
+            0,
+            27351,
+            6,
+            0,
+            347,
+        ]
+        assert len(lines) == 1 + 6
+
+    def test_statistics_as_json_name_each_count(self) -> None:
+        data = json.loads(slidebench("perft", "3", "--statistics", "--json").stdout)
+        assert data["statistics"][3]["captures"] == 34
+        assert [row["depth"] for row in data["statistics"]] == [0, 1, 2, 3]
+
+    def test_a_limit_that_is_not_reached_changes_nothing(self) -> None:
+        assert slidebench("perft", "4", "--time-limit", "10m").stdout.startswith("197281 nodes, ")
+
+
+class TestMoves:
+    def test_each_move_has_its_uci_and_san(self) -> None:
+        text = slidebench("moves", "7k/P7/8/8/8/8/8/R3K3 w Q - 0 1").stdout
+        assert "a7a8q  a8=Q+\n" in text
+        assert "e1c1   O-O-O\n" in text
+        assert len(text.splitlines()) == 18
+
+    def test_json_and_the_chess960_spelling(self) -> None:
+        fen = "7k/8/8/8/8/8/8/R3K3 w Q - 0 1"
+        data = json.loads(slidebench("moves", fen, "--chess960", "--json").stdout)
+        assert {"uci": "e1a1", "san": "O-O-O"} in data
+
+    @pytest.mark.parametrize(
+        ("fen", "end"),
+        [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "checkmate"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate")],
+    )
+    def test_a_game_that_is_over_has_no_moves_and_says_why(self, fen: str, end: str) -> None:
+        result = slidebench("moves", fen)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", f"none: {end}\n")
+
 
 class TestShow:
     def test_three_boards_and_both_bit_strings(self) -> None:
@@ -235,7 +313,7 @@ class TestRun:
         assert record.seed == 5
         assert {build.popcount for build in record.builds} == set(kernels.popcounts())
         assert all(build.verified and build.compiler and build.flags for build in record.builds)
-        assert len(record.workloads) == 6 + 12
+        assert len(record.workloads) == 6 + 12 + 8
         for samples in record.samples:
             assert len(samples.rounds) == len(samples.launches) == len(samples.cpu_nanoseconds) >= 5
             assert set(samples.launches) == set(range(5))

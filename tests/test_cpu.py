@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from slidebench.harness import cpu as cpu_module
-from slidebench.harness.cpu import Cache, Cpu, describe, machine_name, pext_expected
+from slidebench.harness.cpu import Cache, Cpu, describe, machine_name, pext_expected, why_emulated
 from slidebench.harness.system import System
 from slidebench.kernels.features import Dump, Features
 
@@ -164,6 +164,38 @@ def test_what_cannot_be_read_is_none(recorded, tmp_path):
 def test_the_microcode_a_hypervisor_shows_is_not_recorded(recorded, tmp_path, write_system):
     system = write_system(tmp_path, proc__cpuinfo="microcode\t: 0x1000065")
     assert describe(recorded("zen5-kvm"), system).microcode is None
+
+
+HOST = "vendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t: 2\n\nvendor_id\t: AuthenticAMD\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "cpuinfo", "reason"),
+    [
+        ("zen5-kvm", HOST, None),
+        ("zen5-kvm", None, None),  # no /proc
+        ("qemu-epyc-rome", HOST, "CPUID names QEMU's emulator (TCGTCGTCGTCG)"),
+        (
+            "ryzen-9-7950x",
+            HOST,
+            "CPUID says AuthenticAMD family 25 model 97, /proc/cpuinfo says AuthenticAMD family 26 model 2",
+        ),
+        (
+            "ryzen-9-7950x",
+            "processor\t: 0\nCPU implementer\t: 0x41\n",
+            "CPUID says AuthenticAMD family 25 model 97, /proc/cpuinfo says not x86-64",
+        ),
+    ],
+)
+def test_an_emulated_cpu_is_known_by_its_name_or_by_its_host(
+    recorded, tmp_path, write_system, name, cpuinfo, reason
+):
+    system = write_system(tmp_path, proc__cpuinfo=cpuinfo) if cpuinfo else System(tmp_path)
+    assert why_emulated(recorded(name), system) == reason
+
+
+def test_a_machine_that_is_not_x86_64_is_not_emulated(tmp_path, write_system):
+    assert why_emulated(Dump({}), write_system(tmp_path, proc__cpuinfo="CPU implementer\t: 0x41")) is None
 
 
 def hybrid(dump, core_type):

@@ -88,6 +88,7 @@ def test_a_faulty_line_does_not_end_the_reading() -> None:
     [
         "D1", "D", "D 1 20", "Dx 20", "D1x", "D0 1", "D00 1", "D-1 5", "D+1 5", "D1.0 20", "D100 20",
         "D\u0661 20", "D1 \u0662\u0660", "D1 20\u00b2", "D1\u00a020", "D1\u200720", "x\u0662 1",
+        "D3 8.902", "D3 8,902", "D3 8 902",
         "D1 x", "D1 20.0", "D1 +20", "D1 -20", "D1 1_000", "D1 1,000", "D1 1 000", "D1 1e3", "D1 0x14",
         "D1 inf", "D1 18446744073709551616", "D1 1" + 30 * "0", "D1 " + 5000 * "9",
         "D1 20 D2 400", "D1 20, D2 400", "D1 20 # first", "d1 20", "perft 1 20", "inf", "1e+234", "5", "-",
@@ -178,6 +179,11 @@ def test_a_file_that_cannot_be_opened_is_named_at_once(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.epd", tmp_path):
         with pytest.raises(EpdError, match=f"^{re.escape(str(path))}: .*; give a readable EPD file$"):
             read_epd(path)
+
+
+def test_input_that_never_ends_is_refused() -> None:
+    with pytest.raises(EpdError, match=r"^/dev/zero: larger than 64 MiB; split it$"):
+        read_epd(Path("/dev/zero"))
 
 
 @settings(deadline=None)

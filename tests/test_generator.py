@@ -181,6 +181,25 @@ def test_divide_lists_what_stockfish_lists() -> None:
     assert kernels.load().divide(fen, 2) == expected
 
 
+@pytest.mark.parametrize(
+    ("fen", "castling", "chess960"),
+    [
+        ("r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1", "e1g1", "e1h1"),
+        ("r3k3/8/8/8/8/8/8/4K2R b Kq - 0 1", "e8c8", "e8a8"),
+        ("4k3/8/8/8/8/8/8/5K1R w K - 0 1", "f1h1", "f1h1"),
+        ("4k3/8/8/8/8/8/8/R1K5 w Q - 0 1", "c1a1", "c1a1"),
+        ("4k3/8/8/8/8/8/8/4KR2 w K - 0 1", "e1f1", "e1f1"),
+    ],
+)
+def test_castling_is_two_steps_of_the_king_only_where_no_plain_move_reads_the_same(
+    fen: str, castling: str, chess960: str
+) -> None:
+    moves = kernels.load().moves(fen)
+    assert [move.uci() for move in moves if move.castles] == [castling]
+    assert [move.uci(chess960=True) for move in moves if move.castles] == [chess960]
+    assert len(kernels.load().divide(fen, 1)) == len(moves)
+
+
 def random_position(source: random.Random, chess960: bool) -> chess.Board:
     """A position after up to 120 random moves."""
     board = chess.Board.from_chess960_pos(source.randrange(960)) if chess960 else chess.Board()
@@ -227,6 +246,18 @@ class TestAgainstPythonChess:
             kernel = kernels.load_choice(choice)
             assert kernel.perft(fen, 2) == expected
             assert kernel.time_perft(fen, 2, bulk=False).nodes == expected
+
+    @settings(deadline=None, max_examples=60)
+    @given(seed=st.integers(0, 2**32), chess960=st.booleans(), choice=st.sampled_from(RUNNABLE))
+    def test_moves_made_and_unmade_leave_nothing_behind(
+        self, seed: int, chess960: bool, choice: kernels.Choice
+    ) -> None:
+        """A count from one board equals those from boards set up anew after each move."""
+        position = parse_fen(random_position(random.Random(seed), chess960).fen(en_passant="fen"))
+        kernel = kernels.load_choice(choice)
+        parts = sum(kernel.perft(move.after.fen(), 2) for move in kernel.moves(position))
+        assert kernel.perft(position, 3) == kernel.time_perft(position, 3, bulk=False).nodes == parts
+        assert kernel.statistics(position, 3).nodes == parts
 
     @settings(deadline=None, max_examples=60)
     @given(seed=st.integers(0, 2**32))

@@ -8,14 +8,16 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 import pytest
+from command import slidebench
 from made_records import made_record, with_lookups
 
 from slidebench import kernels
 from slidebench.harness.records import Record, encode_record, write_record
 from slidebench.harness.report import site, write_site
 from slidebench.harness.report.claims import MEASURES, Claim, claims, finding
-from slidebench.harness.report.disassembly import UnreadableError, listing
+from slidebench.harness.report.disassembly import listing
 from slidebench.harness.report.machines import Machine
+from slidebench.kernels import UnavailableError
 
 FANCY, PLAIN, PEXT = "magic_fancy", "magic_plain", "pext"
 LEVELS = ("v1", "v2", "v3")
@@ -263,14 +265,12 @@ class TestDisassembly:
         assert lines[0].startswith("    0  ")
 
     def test_what_is_not_built_says_so(self) -> None:
-        with pytest.raises(UnreadableError, match="pext v1 builtin is not built here"):
+        with pytest.raises(UnavailableError, match="pext v1 builtin is not built here"):
             listing(kernels.Choice(PEXT, "v1", "builtin"))
 
 
 class TestVerb:
     def test_all_records_of_the_results_by_default(self, tmp_path: Path) -> None:
-        from test_cli import slidebench
-
         write_record(here(), tmp_path / "results/runs/a/one.json")
         result = slidebench("report", cwd=tmp_path)
         assert result.returncode == 0, result.stderr
@@ -278,8 +278,6 @@ class TestVerb:
         assert (tmp_path / "site/index.html").exists()
 
     def test_without_records_it_says_how_to_make_one(self, tmp_path: Path) -> None:
-        from test_cli import slidebench
-
         result = slidebench("report", cwd=tmp_path)
         assert (result.returncode, result.stderr.count("\n")) == (2, 1)
         assert "no records in results/runs; make one with `slidebench run`" in result.stderr

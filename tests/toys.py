@@ -31,7 +31,7 @@ class Toy:
         template = (source / "kernel.pyx.in").read_text()
         pyx = build / f"{module}.pyx"
         pyx.write_text(template.replace("@KERNEL@", name).replace("@POPCOUNT@", "builtin"))
-        include = [f"-I{package}", f"-I{source}"]
+        include = [f"-I{package}", f"-I{source}", f"-I{source / 'sliders/parts'}"]
         subprocess.run([sys.executable, "-m", "cython", "-3", *include, pyx], check=True)
         suffix = sysconfig.get_config_var("EXT_SUFFIX")
         python = f"-I{sysconfig.get_paths()['include']}"

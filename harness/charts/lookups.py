@@ -22,12 +22,7 @@ from slidebench.harness.charts.style import (
     scaled,
     short_bytes,
 )
-from slidebench.harness.figures import (
-    Figures,
-    Key,
-    evicting_bytes,
-    working_set_bytes,
-)
+from slidebench.harness.figures import Figures, Key
 from slidebench.harness.workloads import Lookup
 
 ORDERS = ("throughput", "latency")
@@ -70,7 +65,7 @@ def cost_by_table_size(figures: Figures) -> Figure | None:
         return None
     level = figures.levels[-1]
     plain = figures.plain("queen", "throughput")
-    cold = next((each for each in figures.workloads("queen", "throughput") if evicting_bytes(each)), None)
+    cold = next((each for each in figures.workloads("queen", "throughput") if each.evicting_bytes), None)
     warm_times, unusable = _times(figures, level, plain)
     cold_times, unusable_cold = _times(figures, level, cold)
     if not warm_times:
@@ -88,7 +83,7 @@ def cost_by_table_size(figures: Figures) -> Figure | None:
     ]
     if cold:
         notes.insert(
-            0, f"Cold: {short_bytes(evicting_bytes(cold))} of other data read before every 256 queries."
+            0, f"Cold: {short_bytes(cold.evicting_bytes)} of other data read before every 256 queries."
         )
     figure = framed(height, _basis(figures, level), notes)
     axes = figure.subplots()
@@ -124,10 +119,10 @@ def cost_by_working_set(figures: Figures) -> Figure | None:
         return None
     level = figures.levels[-1]
     beside = sorted(
-        (each for each in figures.workloads("queen", "throughput") if working_set_bytes(each)),
-        key=working_set_bytes,
+        (each for each in figures.workloads("queen", "throughput") if each.working_set_bytes),
+        key=lambda each: each.working_set_bytes,
     )
-    times = [(working_set_bytes(each), *_times(figures, level, each)) for each in beside]
+    times = [(each.working_set_bytes, *_times(figures, level, each)) for each in beside]
     named = [kernel for kernel in figures.kernels if any(kernel in found for _, found, _ in times)]
     if not named:
         return None
@@ -145,7 +140,7 @@ def cost_by_working_set(figures: Figures) -> Figure | None:
         )  # fmt: skip
         ends.append((printable(kernel, 30), float(line[-1][0]), dots[-1].value, colour(number)))
     axes.set_xscale("log", base=2)
-    axes.set_xlim(working_set_bytes(beside[0]) / 1.5, working_set_bytes(beside[-1]) * 1.5)
+    axes.set_xlim(beside[0].working_set_bytes / 1.5, beside[-1].working_set_bytes * 1.5)
     _byte_ticks(axes)
     scaled(axes.yaxis, [value for _, found, _ in times for time in found.values() for value in time[:3]])
     caches_marked(axes, figures.record)

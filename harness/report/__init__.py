@@ -18,9 +18,9 @@ from typing import Any
 from slidebench.harness.charts import RECORD_CHARTS, RECORDS_CHARTS, THEMES, Chart, rendered
 from slidebench.harness.compare import CompareError
 from slidebench.harness.cpu import machine_name
-from slidebench.harness.records import Record, encode_record, path_part, write_atomically
+from slidebench.harness.records import Record, encode_record, write_atomically
 from slidebench.harness.report.machines import Machine, machines
-from slidebench.harness.report.pages import ALL, Charts, pages
+from slidebench.harness.report.pages import ALL, Charts, pages, path_part
 
 STATIC = Path(__file__).parent / "static"
 
@@ -42,7 +42,7 @@ def site(records: Sequence[Record]) -> dict[str, bytes]:
 def write_site(files: dict[str, bytes], folder: Path) -> int:
     """Write the files below a folder; returns their bytes together."""
     for path, content in files.items():
-        write_atomically(folder / path, content)
+        write_atomically(folder / path, content, "choose another folder with -o")
     return sum(len(content) for content in files.values())
 
 

@@ -12,6 +12,7 @@ from slidebench.harness.figures import POPCOUNT, Figures, Key
 from slidebench.harness.report import disassembly
 from slidebench.harness.report.machines import Machine
 from slidebench.harness.stats import compare, perft_groups
+from slidebench.kernels import UnavailableError
 
 Verdict = Literal["confirmed", "not confirmed", "not measured here"]
 MULTIPLICATIONS = ("imul", "mul", "mulx")
@@ -114,7 +115,7 @@ def _variable_size(claim: Claim, figures: Figures) -> list[Measured]:
     for kernel in claim.kernels:
         try:
             symbols = disassembly.symbols(kernels.Choice(kernel, kernels.levels()[0], POPCOUNT))
-        except disassembly.UnreadableError:
+        except UnavailableError:
             continue
         found += [
             _exact(name, symbols[name].size / 1024, "KiB") for name in claim.variables if name in symbols
@@ -177,7 +178,7 @@ def _multiplications(claim: Claim, figures: Figures) -> list[Measured]:
     for kernel in claim.kernels:
         try:
             mnemonics = disassembly.listing(kernels.Choice(kernel, kernels.levels()[-1], POPCOUNT)).mnemonics
-        except disassembly.UnreadableError:
+        except UnavailableError:
             continue
         found.append(_exact(kernel, sum(each in MULTIPLICATIONS for each in mnemonics), "multiplications"))
     return found

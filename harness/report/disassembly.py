@@ -1,12 +1,17 @@
 """The machine code of a kernel's lookup: its timed loop over rook queries, as built here."""
 
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import iced_x86
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Symbol as ElfSymbol
+from elftools.elf.sections import SymbolTableSection
 
 from slidebench import kernels
-from slidebench.kernels import catalogue
+from slidebench.harness.audit import module_path
+from slidebench.kernels import UnavailableError, catalogue
 
 LOOP = "rook_throughput"
 
@@ -28,19 +33,11 @@ class Listing(NamedTuple):
     mnemonics: list[str]
 
 
-class UnreadableError(RuntimeError):
-    """Machine code that cannot be shown; the message says why."""
-
-
 def listing(choice: kernels.Choice) -> Listing:
-    """The timed loop over rook queries of a built module. Raises UnreadableError where there is none."""
-    try:
-        import iced_x86  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise UnreadableError("the disassembler is not installed: pip install iced-x86 pyelftools") from None
+    """The timed loop over rook queries of a built module. Raises UnavailableError where there is none."""
     found = symbols(choice)
     if LOOP not in found:
-        raise UnreadableError(f"the module of {choice} has no symbol for its lookups")
+        raise UnavailableError(f"{choice} has no symbol for its lookups: build it without stripping symbols")
     loop = found[LOOP]
     names = {symbol.address - loop.address: name for name, symbol in found.items()}  # seen from the loop
     formatter = iced_x86.Formatter(iced_x86.FormatterSyntax.INTEL)
@@ -61,53 +58,48 @@ def listing(choice: kernels.Choice) -> Listing:
 
 
 def listings(kernel: str) -> tuple[list[Listing], str]:
-    """The loop at the lowest and the highest built level, and why there is none otherwise."""
+    """The loop at the lowest and the highest level, and why one is missing."""
     levels = [level for level in kernels.levels() if not catalogue.too_low(kernel, level)]
     found, reason = [], ""
     for level in dict.fromkeys((*levels[:1], *levels[-1:])):
         try:
             found.append(listing(kernels.Choice(kernel, level, "builtin")))
-        except UnreadableError as error:
+        except UnavailableError as error:
             reason = str(error)
     return found, reason
 
 
 @cache
 def symbols(choice: kernels.Choice) -> dict[str, Symbol]:
-    """Symbols of a built module by their names in the source. Raises UnreadableError if it cannot be read."""
+    """Symbols of a built module by their names in the source. Raises UnavailableError if there are none."""
+    path = module_path(choice)
+    if path is None:
+        raise UnavailableError(f"{choice} is not built here")
     try:
-        from elftools.common.exceptions import ELFError  # noqa: PLC0415
-        from elftools.elf.elffile import ELFFile  # noqa: PLC0415
-    except ImportError:
-        raise UnreadableError("the reader of symbols is not installed: pip install pyelftools") from None
-    module = catalogue.module_name(choice.kernel, choice.popcount, choice.level)
-    spec = find_spec(f"{kernels.__name__}.built.{module}")
-    if spec is None or spec.origin is None:
-        raise UnreadableError(f"{choice} is not built here")
-    try:
-        with Path(spec.origin).open("rb") as file:
+        with path.open("rb") as file:
             elf = ELFFile(file)
-            table: Any = elf.get_section_by_name(".symtab")
+            table = elf.get_section_by_name(".symtab")
+            found = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
             return {
                 symbol.name.rpartition(f"{choice.kernel}_{choice.popcount}_")[2]: _symbol(elf, symbol)
-                for symbol in (table.iter_symbols() if table else ())
+                for symbol in found
                 if symbol["st_size"] and isinstance(symbol["st_shndx"], int)
             }
     except ELFError:
-        raise UnreadableError(f"{Path(spec.origin).name} is not an ELF file") from None
+        raise UnavailableError(f"{path.name} is not an ELF file") from None
+
+
+def _symbol(elf: ELFFile, symbol: ElfSymbol) -> Symbol:
+    section = elf.get_section(symbol["st_shndx"])
+    start = symbol["st_value"] - section["sh_addr"]
+    holds = section["sh_type"] == "SHT_PROGBITS"
+    code = section.data()[start : start + symbol["st_size"]] if holds else b""
+    return Symbol(symbol["st_value"], symbol["st_size"], code)
 
 
 def _signed(bits: int) -> int:
     """A 64-bit address as a distance."""
     return bits - (1 << 64) if bits >> 63 else bits
-
-
-def _symbol(elf: Any, symbol: Any) -> Symbol:
-    section = elf.get_section(symbol["st_shndx"])
-    address, size = symbol["st_value"], symbol["st_size"]
-    start = address - section["sh_addr"]
-    code = section.data()[start : start + size] if section["sh_type"] == "SHT_PROGBITS" else b""
-    return Symbol(address, size, code)
 
 
 def _compiler(choice: kernels.Choice) -> str:

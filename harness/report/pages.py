@@ -1,5 +1,6 @@
 """Figures to HTML, by way of templates/: every value is escaped there, and links are relative."""
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from slidebench import kernels
 from slidebench.harness.charts import Chart
 from slidebench.harness.charts.style import short_bytes
-from slidebench.harness.records import Record, path_part
+from slidebench.harness.records import Record
 from slidebench.harness.report import claims, disassembly
 from slidebench.harness.report.machines import Machine, Row
 from slidebench.kernels.catalogue import Source, level_order
@@ -99,6 +100,12 @@ def pages(
         path = f"machines/{machine.name}.html"
         written[path] = page("machine.html", path, machine=machine)
     return written
+
+
+def path_part(text: str) -> str:
+    """Text from a record as one part of a path; a digest tells those apart that had to be altered."""
+    safe = re.sub(r"[^A-Za-z0-9_+-]", "-", text)[:80]
+    return safe if safe == text and safe else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def _kernel_pages(machines: Sequence[Machine]) -> list[KernelPage]:

@@ -11,10 +11,18 @@ from slidebench.harness.verbs import options
 
 
 @click.command()
+@click.option("--why-not", "asked", metavar="L", help="Only say why this CPU cannot run a level, such as v4.")
 @options.as_json
-@options.example("slidebench cpu --json")
-def cpu(as_json: bool) -> None:
+@options.example("slidebench cpu --why-not v4")
+def cpu(asked: str | None, as_json: bool) -> None:
     """Describe this CPU and the levels it can run."""
+    if asked:
+        reason = kernels.why_not_level(asked)
+        if as_json:
+            options.print_json({"level": asked, "why_not": reason})
+        else:
+            print(f"{asked} does not run here: {reason}" if reason else f"{asked} runs here")
+        return
     here = describe()
     why_not = {level: reason for level in kernels.levels() if (reason := kernels.why_not_level(level))}
     pext = pext_expected(here)

@@ -1,7 +1,9 @@
 """Options that several verbs share."""
 
 import json
+import re
 from collections.abc import Callable
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from rich.console import Console
 kernel = click.option("--kernel", metavar="K", help="Only this kernel (see `slidebench kernels`).")
 level = click.option("--level", metavar="L", help="Only this level: v1, v2, v3, v4 or generic.")
 popcount = click.option("--popcount", metavar="P", help="Only this popcount: builtin, swar, ...")
+chess960 = click.option("--chess960", is_flag=True, help="Write castling as king takes rook.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 results = click.option(
     "--results",
@@ -19,6 +22,24 @@ results = click.option(
     default=Path("results"),
     show_default=True,
     help="Folder for records and charts.",
+)
+
+
+class Duration(click.ParamType[float]):
+    """A time such as 90s, 3m or 1h, in seconds."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]+)?)([smh])", str(value))
+        if not found or not float(found[1]):
+            what = ((param and param.name) or "time").replace("_", " ")
+            self.fail(f"{what} {str(value)!r}; give a time such as 90s, 3m or 1h")
+        return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+
+
+time_limit = click.option(
+    "--time-limit", type=Duration(), metavar="TIME", help="Give up after this long, such as 10s."
 )
 
 # Data goes to standard output, progress and notes to standard error, so that output can be piped.
@@ -36,7 +57,7 @@ def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         lines = "\n".join(f"  {line}" for line in text.strip().splitlines())
-        function.__doc__ = f"{function.__doc__}\n\n\b\nExample:\n{lines}\n"
+        function.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n\b\nExample:\n{lines}\n"
         return function
 
     return add

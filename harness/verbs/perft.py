@@ -1,59 +1,196 @@
 """slidebench perft: one count, one time."""
 
+import sys
+import time
+from collections.abc import Iterable
+
 import click
 
 from slidebench import kernels
-from slidebench.harness.verbs import options
+from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
+from slidebench.harness.verbs import on_cluster, options
+from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import START
+
+PART_DEPTH = (
+    5  # plies of a thread's part: a few milliseconds, so Ctrl-C acts and no thread is left waiting long
+)
 
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, metavar="[FEN] DEPTH")
+@click.option("--moves", default="", metavar="MOVES", help='Play these first, such as "e2e4 e7e5".')
 @options.kernel
 @options.level
 @options.popcount
-@click.option("--divide", is_flag=True, help="Also count below each move.")
+@click.option("--divide", is_flag=True, help="Count below each move, in the form perftree reads.")
+@click.option(
+    "--statistics", is_flag=True, help="Also count captures, checks, mates and so on at each depth."
+)
+@options.chess960
 @click.option("--no-bulk", is_flag=True, help="Make the moves at the last ply too, instead of counting them.")
+@click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Count with so many threads."
+)
+@click.option(
+    "--hash",
+    "mebibytes",
+    type=click.IntRange(1),
+    metavar="MIB",
+    help="Keep counts in a table of so many MiB.",
+)
+@click.option("--check-hash", is_flag=True, help="With --hash: count without it too, and compare.")
+@options.time_limit
 @options.as_json
+@on_cluster.option
 @options.example(f'slidebench perft 6\nslidebench perft "{START}" 5 --divide')
 def perft(
     words: tuple[str, ...],
+    moves: str,
     kernel: str | None,
     level: str | None,
     popcount: str | None,
     divide: bool,
+    statistics: bool,
+    chess960: bool,
     no_bulk: bool,
+    threads: int,
+    mebibytes: int | None,
+    check_hash: bool,
+    time_limit: float | None,
     as_json: bool,
+    cluster: str | None,
 ) -> None:
     """Count the leaves of a position at a depth.
 
     FEN is the start position if left out. Without --kernel, --level and --popcount the best of this CPU runs:
     PEXT at the highest level, or fancy magics where PEXT is slow or missing.
     """
+    if divide and statistics:
+        raise click.UsageError("--divide and --statistics; give one of them")
+    fen, bulk = " ".join(words[:-1]) or START, not no_bulk
+    if cluster:
+        if statistics or moves or time_limit or threads > 1 or mebibytes:
+            raise click.UsageError("--cluster counts leaves and --divide only; leave the other options out")
+        wished = kernel, level, popcount
+        depth = parse_depth(words[-1])
+        on_cluster.perft(cluster, fen, depth, wished, bulk=bulk, divide=divide, as_json=as_json)
+        return
     chosen = kernels.load(kernel, level, popcount)
-    fen, depth = " ".join(words[:-1]) or START, words[-1]
-    if not (depth.isascii() and depth.isdigit() and int(depth) <= kernels.MOST_DEPTH):
-        raise click.BadParameter(f"depth {depth!r}; give a whole number from 0 to {kernels.MOST_DEPTH}")
-    timed = chosen.time_perft(fen, int(depth), bulk=not no_bulk)
-    counts = chosen.divide(fen, int(depth)) if divide else None
-    seconds = timed.cpu_nanoseconds / 1e9
+    try:
+        depth = parse_depth(words[-1])
+        position = played(chosen, fen, moves.split())
+        table = chosen.hash_table(mebibytes) if mebibytes else None
+        # Counted in a thread, so that Ctrl-C and the time limit act.
+        if statistics:
+            rows = finished(
+                lambda each: chosen.statistics(position, each), range(depth + 1), seconds=time_limit
+            )
+            _print_statistics(list(rows), chosen.choice, as_json)
+        elif divide:
+            listed = chosen.moves(position) if depth else []
+            parts = finished(
+                lambda move: chosen.time_perft(move.after, depth - 1, bulk=bulk, table=table),
+                listed,
+                seconds=time_limit,
+            )
+            counted = {move.uci(chess960=chess960): part for move, part in zip(listed, parts, strict=True)}
+            _print_count(total_of(counted.values(), depth), chosen.choice, bulk, as_json, counted)
+        else:
+            timed = _counted(chosen, position, depth, bulk, table, threads, time_limit)
+            _print_count(timed, chosen.choice, bulk, as_json, threads=threads, mebibytes=mebibytes)
+            if check_hash and (plain := _counted(chosen, position, depth, bulk, None, threads, time_limit)):
+                _compare_hashed(timed.nodes, plain.nodes)
+    except (DepthError, MoveError) as error:
+        raise click.BadParameter(str(error)) from None
+    except TimeLimitError as error:
+        raise click.ClickException(f"{error}; give a lower depth or a longer --time-limit") from None
+
+
+def _counted(
+    chosen: kernels.Kernel,
+    position: kernels.Position,
+    depth: int,
+    bulk: bool,
+    table: object,
+    threads: int,
+    time_limit: float | None,
+) -> kernels.PerftTime:
+    """One perft, split below the root for several threads into parts that all end at about the same time."""
+    begin = time.monotonic_ns()
+    plies = min(max(depth - PART_DEPTH, 1), depth) if threads > 1 else 0
+    parts = chosen.descendants(position, plies)
+    counted = finished(
+        lambda part: chosen.time_perft(part, depth - plies, bulk=bulk, table=table),
+        parts,
+        threads=threads,
+        seconds=time_limit,
+    )
+    nodes, cpu, wall = map(sum, zip((0, 0, 0), *counted, strict=True))
+    return kernels.PerftTime(nodes, cpu, time.monotonic_ns() - begin if threads > 1 else wall)
+
+
+def _compare_hashed(hashed: int, plain: int) -> None:
+    if hashed != plain:
+        print(f"MISMATCH {hashed} nodes with the hash table, {plain} without")
+        sys.exit(1)
+    print("the same count without the hash table")
+
+
+def total_of(parts: Iterable[kernels.PerftTime], depth: int) -> kernels.PerftTime:
+    """The whole of the parts below each move; depth 0 has one leaf and no part."""
+    nodes, cpu, wall = map(sum, zip((0 if depth else 1, 0, 0), *parts, strict=True))
+    return kernels.PerftTime(nodes, cpu, wall)
+
+
+def _print_count(
+    timed: kernels.PerftTime,
+    choice: kernels.Choice,
+    bulk: bool,
+    as_json: bool,
+    divide: dict[str, kernels.PerftTime] | None = None,
+    *,
+    threads: int = 1,
+    mebibytes: int | None = None,
+) -> None:
+    # Several threads are judged by the clock on the wall, one by its own CPU time.
+    seconds = (timed.cpu_nanoseconds if threads == 1 else timed.wall_nanoseconds) / 1e9
     rate = timed.nodes / seconds if seconds > 0 else None
+    counts = None if divide is None else {move: divide[move].nodes for move in sorted(divide)}
     if as_json:
         data = {
             "nodes": timed.nodes,
             "wall_seconds": timed.wall_nanoseconds / 1e9,
-            "cpu_seconds": seconds,
+            "cpu_seconds": timed.cpu_nanoseconds / 1e9,
             "nodes_per_second": rate,
-            "kernel": chosen.choice.kernel,
-            "level": chosen.choice.level,
-            "popcount": chosen.choice.popcount,
-            "bulk": not no_bulk,
+            **vars(choice),
+            "bulk": bulk,
+            "threads": threads,
+            "hash_mebibytes": mebibytes,
         }
         options.print_json(data if counts is None else data | {"divide": counts})
         return
-    if counts is not None:
-        for move, nodes in counts.items():
-            print(f"{move}: {nodes}")
-        print()
     speed = f", {rate / 1e6:.1f} million nodes/s" if rate else ""
-    print(f"{timed.nodes} nodes, {seconds * 1e3:.3f} ms of CPU time{speed} ({chosen.choice})")
+    clock = "CPU time" if threads == 1 else f"wall time with {threads} threads"
+    extras = f", {mebibytes} MiB hash table" if mebibytes else ""
+    summary = f"{timed.nodes} nodes, {seconds * 1e3:.3f} ms of {clock}{speed} ({choice}{extras})"
+    if counts is None:
+        print(summary)
+        return
+    # What perftree parses: a move and its count on each line, a blank line, the total alone.
+    for move, nodes in counts.items():
+        print(f"{move} {nodes}")
+    print(f"\n{timed.nodes}")
+    print(summary, file=sys.stderr)
+
+
+def _print_statistics(rows: list[kernels.Statistics], choice: kernels.Choice, as_json: bool) -> None:
+    if as_json:
+        kinds = [{"depth": depth, **row._asdict()} for depth, row in enumerate(rows)]
+        options.print_json({**vars(choice), "statistics": kinds})
+        return
+    names = [field.replace("_", " ") for field in kernels.Statistics._fields]
+    widths = [max(len(name), *(len(str(row[i])) for row in rows)) for i, name in enumerate(names)]
+    print("depth  " + "  ".join(f"{name:>{width}}" for name, width in zip(names, widths, strict=True)))
+    for depth, row in enumerate(rows):
+        print(f"{depth:>5}  " + "  ".join(f"{n:>{width}}" for n, width in zip(row, widths, strict=True)))

@@ -8,13 +8,7 @@ import msgspec
 
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.figures import Figures
-from slidebench.harness.records import (
-    Record,
-    RecordError,
-    path_part,
-    read_record,
-    write_atomically,
-)
+from slidebench.harness.records import Record, RecordError, read_record, write_atomically
 from slidebench.harness.verbs import options
 
 
@@ -52,7 +46,7 @@ def plot(files: tuple[Path, ...], name: str | None, dark: bool, as_list: bool, r
             for file in files:
                 written += _write(charts.rendered(chart, _series(file), theme), folder / name, theme)
     if name not in [chart.name for chart in charts.SERIES_CHARTS]:
-        written = write_charts([read_record(path) for path in files], folder, theme, name)
+        written = write_charts({path: read_record(path) for path in files}, folder, theme, name)
     if not written:
         raise RecordError(f"nothing to draw: {name or 'any chart'} needs figures that are not in these files")
     for path in written:
@@ -60,9 +54,9 @@ def plot(files: tuple[Path, ...], name: str | None, dark: bool, as_list: bool, r
 
 
 def write_charts(
-    records: list[Record], folder: Path, theme: str = "light", name: str | None = None
+    records: dict[Path, Record], folder: Path, theme: str = "light", name: str | None = None
 ) -> list[Path]:
-    """Write every chart of the records, or the one of that name; returns the files.
+    """Write every chart of the records, or the one of that name, by their files; returns the charts' files.
 
     Without matplotlib, a hint and no files.
     """
@@ -72,15 +66,18 @@ def write_charts(
         options.notes.print(f"no charts: {error}; pip install matplotlib, then `slidebench plot RECORD`")
         return []
     written = []
-    every = [Figures(record) for record in records]
-    for figures in every:
-        stem = folder / machine_name(figures.record.machine) / path_part(figures.record.started_utc)
+    every = {path: Figures(record) for path, record in records.items()}
+    for path, figures in every.items():
+        machine = folder / machine_name(figures.record.machine)
         for chart in _chosen(charts.RECORD_CHARTS, name):
-            path = stem.with_name(f"{stem.name}-{chart.name}")
-            written += _write(charts.rendered(chart, figures, theme), path, theme)
+            written += _write(
+                charts.rendered(chart, figures, theme), machine / f"{path.stem}-{chart.name}", theme
+            )
     if len(records) > 1:
         for of_all in _chosen(charts.RECORDS_CHARTS, name):
-            written += _write(charts.rendered(of_all, every, theme), folder / of_all.name, theme)
+            written += _write(
+                charts.rendered(of_all, list(every.values()), theme), folder / of_all.name, theme
+            )
     return written
 
 

@@ -1,7 +1,6 @@
 """slidebench run: everything measured, one record."""
 
 import random
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +9,12 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn
 
 from slidebench import kernels
-from slidebench.harness.records import record_path, write_record
+from slidebench.harness import workloads
+from slidebench.harness.probes import why_emulated
+from slidebench.harness.records import create_record
 from slidebench.harness.session import Step, fill, new_record
 from slidebench.harness.tables import rate_table
-from slidebench.harness.verbs import options
+from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.verbs.plot import write_charts
 from slidebench.harness.warnings import Warning
 
@@ -21,33 +22,26 @@ DEFAULT_BUDGET = "150s"
 QUICK_BUDGET = "20s"
 
 
-class Duration(click.ParamType[float]):
-    """A time such as 90s, 3m or 1h, in seconds."""
-
-    name = "time"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]+)?)([smh])", str(value))
-        if not found or not float(found[1]):
-            self.fail(f"budget {str(value)!r}; give a time such as 90s, 3m or 1h")
-        return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
-
-
 @click.command()
 @click.option(
     "--quick", is_flag=True, help=f"The default kernel at each level, {QUICK_BUDGET}: a first look."
 )
+@click.option("--all", "everything", is_flag=True, help="Time every kernel, not only the standard set.")
 @options.kernel
 @options.level
 @options.popcount
-@click.option("--budget", type=Duration(), help=f"Time to spend measuring.  [default: {DEFAULT_BUDGET}]")
+@click.option(
+    "--budget", type=options.Duration(), help=f"Time to spend measuring.  [default: {DEFAULT_BUDGET}]"
+)
 @click.option("--seed", type=click.IntRange(0), help="Seed of the random order.  [default: a new one]")
 @click.option("--no-verify", is_flag=True, help="Time kernels without checking them first.")
 @options.results
 @options.as_json
+@on_cluster.option
 @options.example("slidebench run --kernel magic_fancy --budget 30s")
 def run(
     quick: bool,
+    everything: bool,
     kernel: str | None,
     level: str | None,
     popcount: str | None,
@@ -56,28 +50,41 @@ def run(
     no_verify: bool,
     results: Path,
     as_json: bool,
+    cluster: str | None,
 ) -> None:
-    """Verify and time every kernel this CPU can run; write a record and charts.
+    """Verify and time the kernels this CPU can run; write a record and charts.
+
+    The standard set has one or two kernels of each family; --all takes all, --kernel one.
 
     Exit status 1 if a kernel gave a wrong answer: it is reported and not timed.
     """
+    if cluster:
+        on_cluster.run(
+            cluster, results, as_json, quick=quick, all=everything, kernel=kernel, level=level,
+            popcount=popcount, budget=budget and f"{budget}s", seed=seed, no_verify=no_verify,
+        )  # fmt: skip
+    if emulated := why_emulated():
+        raise click.ClickException(f"{emulated}: times under an emulator mean nothing; run on the CPU itself")
     if quick and kernel is None:
         kernel, popcount = kernels.default(popcount=popcount).kernel, popcount or "builtin"
-    chosen = list(kernels.choices(kernel, level, popcount))
+    chosen = [
+        choice
+        for choice in kernels.choices(kernel, level, popcount)
+        if everything or kernel or popcount or workloads.standard(choice)
+    ]
     if not chosen:
         kernels.load(kernel, level, popcount)  # says why nothing can run
     record = new_record(
-        budget or Duration().convert(QUICK_BUDGET if quick else DEFAULT_BUDGET, None, None),
+        budget or options.Duration().convert(QUICK_BUDGET if quick else DEFAULT_BUDGET, None, None),
         random.SystemRandom().randrange(1 << 32) if seed is None else seed,
     )
-    path = record_path(results, record)
-    write_record(record, path)  # an unwritable folder is found before the time is spent
+    path = create_record(results, record)  # an unwritable folder is found before the time is spent
     try:
         _show_progress(fill(record, path, chosen, verify=not no_verify), disable=as_json)
     finally:
         if not record.complete:
             options.notes.print(f"incomplete record: {path}", highlight=False)
-    charts = write_charts([record], results / "charts")
+    charts = write_charts({path: record}, results / "charts")
     failed = [build.failure for build in record.builds if build.failure]
     if as_json:
         options.print_json(record)

@@ -1,4 +1,6 @@
 # title: the compiler's own
+# contains: popcnt from v2
+#
 # Becomes POPCNT from v2 up; at v1 gcc calls a table routine of its support library.
 
 cdef extern from * nogil:

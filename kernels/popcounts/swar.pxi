@@ -1,4 +1,6 @@
 # title: SIMD within a register
+# lacks: popcnt
+#
 # Adds neighbouring fields of 1, 2 and 4 bits, then sums the bytes by one multiplication (Wilkes, Wheeler
 # and Gill, 1957). Compilers recognise the pattern and put POPCNT in its place from v2 up; the opaque value
 # before the multiplication prevents that (gcc 12, clang 19).

@@ -18,13 +18,7 @@
 # PEXT takes 3 cycles on Intel since Haswell and AMD since Zen 3, and is microcoded on AMD before that.
 
 include "occupancy.pxi"
-
-cdef extern from "<immintrin.h>" nogil:
-    u64 _pext_u64(u64 value, u64 mask)
-
-
-cdef inline u64 bit_extract(u64 value, u64 mask) noexcept nogil:
-    return _pext_u64(value, mask)
-
+include "hardware_extract.pxi"
+include "static_table.pxi"
 include "pext_tables.pxi"
 include "setwise.pxi"

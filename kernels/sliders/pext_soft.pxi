@@ -29,5 +29,6 @@ cdef inline u64 bit_extract(u64 value, u64 mask) noexcept nogil:
         mask &= mask - 1
     return extracted
 
+include "static_table.pxi"
 include "pext_tables.pxi"
 include "setwise.pxi"

@@ -1,11 +1,11 @@
-# Attack tables indexed by the extracted relevant bits, for every kernel with a `bit_extract(value, mask)`.
+# Attack tables indexed by the extracted relevant bits, for every kernel with a
+# `bit_extract(value, mask)` and an `attack_space()` to hold the table.
 
 cdef struct Extract:
     u64 mask
     u64* table
 
 cdef Extract[2][SQUARES] entries
-cdef u64[102400 + 5248] attack_table
 
 
 cdef inline u64 extract_lookup(int piece, int square, u64 occupied) noexcept nogil:
@@ -25,7 +25,7 @@ cdef int kernel_init() except -1:
     cdef int piece, square
     cdef u64 subset
     cdef size_t index
-    cdef u64* table = attack_table
+    cdef u64* table = attack_space()
     for piece in range(2):
         for square in range(SQUARES):
             entries[piece][square].mask = relevant_mask(piece, square)
@@ -44,4 +44,4 @@ cdef int kernel_init() except -1:
 
 
 cdef size_t table_bytes() noexcept:
-    return sizeof(entries) + sizeof(attack_table)
+    return sizeof(entries) + ATTACK_SPACE_BYTES

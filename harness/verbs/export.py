@@ -1,20 +1,20 @@
-"""slidebench export and import: records on their way between machines and programs."""
+"""slidebench export: a record on its way to another machine or program."""
 
 from pathlib import Path
 
 import click
 
-from slidebench.harness.exchange import FORMATS, import_record
+from slidebench.harness.exchange import FORMATS
 from slidebench.harness.records import read_record, write_atomically
 from slidebench.harness.verbs import options
 
 
-@click.command("export")
+@click.command()
 @click.argument("record", metavar="RECORD", type=click.Path(path_type=Path))
 @click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="json", show_default=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [default: print]")
 @options.example("slidebench export results/runs/zen5-f69d46/record.json --format csv -o record.csv")
-def export_verb(record: Path, format_: str, output: Path | None) -> None:
+def export(record: Path, format_: str, output: Path | None) -> None:
     """Write a record for another machine or program.
 
     A record holds nothing about its owner: no host, user or path. json is the record itself.
@@ -24,13 +24,3 @@ def export_verb(record: Path, format_: str, output: Path | None) -> None:
         write_atomically(output, text.encode())
     else:
         print(text, end="" if text.endswith("\n") else "\n")
-
-
-@click.command("import")
-@click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=click.Path(path_type=Path))
-@options.results
-@options.example("slidebench import from-a-friend.json")
-def import_verb(records: tuple[Path, ...], results: Path) -> None:
-    """Check records from other machines and file them under results/runs/<machine>/."""
-    for record in records:
-        print(import_record(record, results))

@@ -1,0 +1,313 @@
+"""What a built module really consists of: the instructions of its functions, against what was promised.
+
+Three promises are checked in the machine code, so they hold on any CPU that runs it:
+
+- No function uses an instruction beyond the module's level and the features its kernel needs besides.
+- Timed code has the instructions that the headers of its slider and popcount files declare with `contains`,
+  and none that they declare with `lacks`. `popcnt from v2` declares one for levels from v2 up.
+
+Timed code is what `perft` and the timed loops over queries reach by calls.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import iced_x86
+import msgspec
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from slidebench import kernels
+from slidebench.kernels import Choice, UnavailableError, catalogue
+
+PERFT = "perft"
+TIMED = (PERFT, *(f"{piece}_{order}" for piece in kernels.PIECES for order in ("throughput", "latency")))
+
+# What every x86-64 CPU has, in the disassembler's terms.
+_BASELINE = {
+    *("INTEL8086", "INTEL186", "INTEL286", "INTEL386", "INTEL486", "X64", "FPU", "FPU287", "FPU387"),
+    *("CMOV", "CPUID", "CX8", "FXSR", "MMX", "MULTIBYTENOP", "PAUSE", "SSE", "SSE2", "SYSCALL", "TSC"),
+}
+# Beyond a level by its name, harmless in fact.
+_HARMLESS = {
+    "tzcnt": "compilers write BSF as REP BSF, which older CPUs run as BSF: equal for all inputs but zero",
+    "endbr64": "a NOP on CPUs without CET",
+}
+_EXEMPT_FUNCTIONS = {
+    "__cpu_indicator_init": "the support library's CPU detection: it asks CPUID before it runs XGETBV",
+}
+# A CPU feature where the disassembler's name is not simply its upper case.
+_FEATURE_NAMES = {"cx16": "CMPXCHG16B", "osxsave": "XSAVE"}
+
+
+class Violation(msgspec.Struct, frozen=True):
+    """A broken promise. `address` is that of the first such instruction; None for one that is missing."""
+
+    module: str
+    level: str
+    function: str
+    instruction: str
+    address: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        where = "" if self.address is None else f" at {self.address:#x}"
+        return f"{self.module}: {self.function}: {self.instruction}{where}: {self.reason}"
+
+
+class TimedFunction(msgspec.Struct, frozen=True):
+    """One function of the timed code: ISA extensions it uses, and its instructions' number and digest."""
+
+    name: str
+    extensions: tuple[str, ...]
+    instructions: int
+    sha256: str  # of the mnemonics in order: addresses move with every build, these do not
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """What one module consists of, and every promise it breaks."""
+
+    choice: Choice
+    timed: tuple[TimedFunction, ...]
+    violations: tuple[Violation, ...]
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """All ISA extensions of the timed code."""
+        return tuple(sorted({extension for function in self.timed for extension in function.extensions}))
+
+
+class Kind(NamedTuple):
+    """A kind of instruction: its mnemonic, and the ISA extensions it needs all of."""
+
+    mnemonic: str
+    needs: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Function:
+    """One decoded function: instructions in order, the first address of each kind, addresses mentioned."""
+
+    name: str
+    address: int
+    sequence: tuple[str, ...]
+    first: dict[Kind, int]
+    mentions: frozenset[int]
+
+    @property
+    def mnemonics(self) -> frozenset[str]:
+        return frozenset(kind.mnemonic for kind in self.first)
+
+
+def built(kernel: str | None = None, level: str | None = None, popcount: str | None = None) -> list[Choice]:
+    """Everything built, whether this CPU can run it or not, or the part with the given names.
+
+    Raises UnavailableError for names that do not exist, or if nothing of the kind is built.
+    """
+    wished = [
+        Choice(each_kernel, each_level, each_popcount)
+        for each_kernel in ((kernel,) if kernel else kernels.names())
+        for each_popcount in ((popcount,) if popcount else kernels.popcounts())
+        for each_level in ((level,) if level else kernels.levels())
+    ]
+    reasons = [kernels.why_not(each.kernel, each.level, each.popcount) for each in wished]
+    found = [each for each in wished if module_path(each)]
+    if not found:
+        raise UnavailableError(f"nothing to audit: {reasons[0]}")
+    return found
+
+
+def module_path(choice: Choice) -> Path | None:
+    """The file of a built module; None if there is none. Nothing is loaded."""
+    spec = find_spec(f"{kernels.__name__}.built.{_module(choice)}")
+    return Path(spec.origin) if spec and spec.origin else None
+
+
+def audit(choice: Choice) -> Audit:
+    """Audit one built module. Raises UnavailableError if it is not built or cannot be read."""
+    path = module_path(choice)
+    if path is None:
+        raise UnavailableError(
+            f"{choice.kernel} at {choice.level}: not built with {choice.popcount} popcount"
+        )
+    return examine(path, choice)
+
+
+def audit_digest(audited: Audit) -> str:
+    """SHA-256 (hex) of an audit: equal for modules of the same timed instructions and the same verdict."""
+    return hashlib.sha256(msgspec.json.encode(audited)).hexdigest()
+
+
+def examine(path: Path, choice: Choice) -> Audit:
+    """Judge the module at `path` by the promises of `choice`.
+
+    Raises UnavailableError for a file that cannot be read, or has no symbols.
+    """
+    functions = read_functions(path)
+    for name in TIMED:
+        if name not in functions:
+            raise UnavailableError(
+                f"{path.name} has no symbol for {name}: build it without stripping symbols"
+            )
+    timed = _reached(functions, TIMED)
+    violations = [
+        *(violation for function in functions.values() for violation in _beyond(function, choice)),
+        *_undeclared(functions, timed, choice),
+    ]
+    return Audit(
+        choice,
+        tuple(_summary(functions[name]) for name in sorted(timed)),
+        tuple(sorted(violations, key=lambda each: (each.function, each.instruction))),
+    )
+
+
+def read_functions(path: Path) -> dict[str, Function]:
+    """Every function of a module with a size in its symbol table, decoded, by its name in the source.
+
+    The C library's start-up code has none. Raises UnavailableError for a file that is not x86-64 ELF.
+    """
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            if elf["e_machine"] != "EM_X86_64":
+                raise UnavailableError(f"{path.name} is code of another machine: an audit reads x86-64")
+            symbols = elf.get_section_by_name(".symtab")
+            sections = [(section["sh_addr"], section.data()) for section in elf.iter_sections()]
+            found = {}
+            for symbol in symbols.iter_symbols() if isinstance(symbols, SymbolTableSection) else ():
+                if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]:
+                    base, content = sections[symbol["st_shndx"]]
+                    start = symbol["st_value"] - base
+                    name = _source_name(symbol.name)
+                    found[name] = _decoded(
+                        name, symbol["st_value"], content[start : start + symbol["st_size"]]
+                    )
+            return found
+    except ELFError:
+        raise UnavailableError(
+            f"{path.name} is not an ELF file: an audit reads modules built for Linux"
+        ) from None
+
+
+def _module(choice: Choice) -> str:
+    return catalogue.module_name(choice.kernel, choice.popcount, choice.level)
+
+
+def _source_name(symbol: str) -> str:
+    """`perft` for Cython's `__pyx_f_12pext_builtin_perft`, compilers' suffixes left on."""
+    mangled = re.match(r"__pyx_f_(\d+)", symbol)
+    return symbol[mangled.end() + int(mangled[1]) + 1 :] if mangled else symbol
+
+
+_MNEMONICS = {
+    value: name.lower() for name, value in vars(iced_x86.Mnemonic).items() if isinstance(value, int)
+}
+_EXTENSIONS = {value: name for name, value in vars(iced_x86.CpuidFeature).items() if isinstance(value, int)}
+_kinds: dict[int, Kind] = {}  # by the disassembler's number for an encoding
+
+
+def _decoded(name: str, address: int, code: bytes) -> Function:
+    sequence: list[int] = []
+    addresses: dict[int, int] = {}
+    mentions: set[int] = set()
+    decoder = iced_x86.Decoder(64, code, ip=address)
+    instruction = iced_x86.Instruction()
+    while decoder.can_decode:
+        decoder.decode_out(instruction)
+        encoding = instruction.code
+        sequence.append(encoding)
+        if encoding not in addresses:
+            addresses[encoding] = instruction.ip
+            if encoding not in _kinds:
+                needs = frozenset(_EXTENSIONS[feature] for feature in instruction.cpuid_features())
+                _kinds[encoding] = Kind(_MNEMONICS[instruction.mnemonic], needs)
+        mentions.add(instruction.near_branch_target)
+        if instruction.is_ip_rel_memory_operand:
+            mentions.add(instruction.ip_rel_memory_address)
+    first: dict[Kind, int] = {}
+    for known, at in addresses.items():
+        first.setdefault(_kinds[known], at)
+    return Function(
+        name, address, tuple(_kinds[each].mnemonic for each in sequence), first, frozenset(mentions)
+    )
+
+
+def _reached(functions: dict[str, Function], roots: tuple[str, ...]) -> set[str]:
+    """The roots and every function they call, jump to or take the address of, directly or not."""
+    names = {function.address: name for name, function in functions.items()}
+    reached: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += [names[address] for address in functions[name].mentions if address in names]
+    return reached
+
+
+def _allowed(choice: Choice) -> set[str]:
+    features = (*catalogue.level_features(choice.level), *kernels.describe(choice.kernel).extra_features)
+    return {*_BASELINE, *(_FEATURE_NAMES.get(feature, feature.upper()) for feature in features)}
+
+
+def _beyond(function: Function, choice: Choice) -> Iterator[Violation]:
+    """Instructions that the level does not have, one violation for each mnemonic of a function."""
+    if function.name in _EXEMPT_FUNCTIONS:
+        return
+    allowed = _allowed(choice)
+    for kind, address in function.first.items():
+        missing = kind.needs - allowed
+        if missing and kind.mnemonic not in _HARMLESS:
+            reason = f"beyond {choice.level}, it needs {' and '.join(sorted(missing))}"
+            yield Violation(_module(choice), choice.level, function.name, kind.mnemonic, address, reason)
+
+
+def _undeclared(functions: dict[str, Function], timed: set[str], choice: Choice) -> Iterator[Violation]:
+    """Instructions that perft lacks or timed code has against the headers."""
+    # Names with two underscores are the support library's: its multiplications are not the kernel's.
+    own = [name for name in _reached(functions, (PERFT,)) if not name.startswith("__")]
+    in_perft = {mnemonic for name in own for mnemonic in functions[name].mnemonics}
+    for source in (kernels.describe(choice.kernel), catalogue.popcounts()[choice.popcount]):
+        for wanted in _declared(source.contains, choice.level):
+            if not in_perft & _encodings(wanted):
+                reason = f"missing at {choice.level}, {source.name} declares that it contains it"
+                yield Violation(_module(choice), choice.level, PERFT, wanted, None, reason)
+        for unwanted in _declared(source.lacks, choice.level):
+            for name in sorted(timed):
+                for kind, address in functions[name].first.items():
+                    if kind.mnemonic in _encodings(unwanted):
+                        reason = f"present at {choice.level}, {source.name} declares that it lacks it"
+                        yield Violation(_module(choice), choice.level, name, kind.mnemonic, address, reason)
+
+
+def _declared(field: str, level: str) -> list[str]:
+    """The mnemonics of a `contains` or `lacks` field that concern a level."""
+    terms = [term.strip().partition(" from ") for term in field.split(",") if term.strip()]
+    return [
+        mnemonic
+        for mnemonic, _, lowest in terms
+        if not lowest or catalogue.level_order(level) >= catalogue.level_order(lowest)
+    ]
+
+
+def _encodings(mnemonic: str) -> set[str]:
+    """A mnemonic and its VEX form: gf2p8affineqb is vgf2p8affineqb in code with AVX."""
+    return {mnemonic, f"v{mnemonic}"}
+
+
+def _summary(function: Function) -> TimedFunction:
+    needs = {
+        extension for kind in function.first for extension in kind.needs if kind.mnemonic not in _HARMLESS
+    }
+    return TimedFunction(
+        function.name,
+        tuple(sorted(needs - _BASELINE)),
+        len(function.sequence),
+        hashlib.sha256(" ".join(function.sequence).encode()).hexdigest(),
+    )

@@ -1,0 +1,252 @@
+"""Other computers, by way of an existing dask.distributed cluster: a run on each host, a perft over all.
+
+A run needs its host to itself. One worker of each host is asked, and it must offer the resource `bench`, so
+that it makes one run at a time. A lock file on the host keeps out those of other workers, and perft.
+"""
+
+import fcntl
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from distributed import Client, Future, get_worker, wait
+from distributed.comm.addressing import get_address_host_port
+
+from slidebench import kernels
+from slidebench.harness.errors import Fault
+from slidebench.harness.records import Record, record_path, write_record
+from slidebench.kernels.position import Position, parse_fen
+
+CONNECT_SECONDS = 5
+LOST_SECONDS = 30  # a nanny starts a new worker in the place of a lost one
+CHUNKS_PER_THREAD = 8  # so that neither a slow worker nor a lost one holds up the rest for long
+LOCK = Path(tempfile.gettempdir()) / "slidebench.lock"
+
+
+class ClusterError(Fault):
+    """A cluster that cannot be used; the message says why and the way out."""
+
+
+class Outcome(NamedTuple):
+    """What came of a run on one host: where its record is, or why there is none."""
+
+    host: str
+    path: Path | None
+    failure: str | None
+
+
+class Counted(NamedTuple):
+    """One worker's share of a perft: its kernel, its address, and the leaves of each position."""
+
+    kernel: str
+    worker: str
+    leaves: list[int]
+
+
+class Count(NamedTuple):
+    """Leaves below each root move ("" at depth 0), and the kernels and workers that counted them."""
+
+    divide: dict[str, int]
+    kernels: tuple[str, ...]
+    workers: tuple[str, ...]
+
+    @property
+    def nodes(self) -> int:
+        return sum(self.divide.values())
+
+
+Wished = tuple[str | None, str | None, str | None]
+"""Kernel, level and popcount; None for what each worker's own default decides."""
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """A client of the scheduler at an address. Raises ClusterError if there is none."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost workers are told in our own words
+    try:
+        get_address_host_port(address)  # a client would wait for ever on one that cannot be right
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ClusterError(f"no dask scheduler answers at {address}: {reason}") from None
+    with client:
+        yield client
+
+
+# ---- a run on each host -----------------------------------------------------------------------------------
+
+
+def run_on_hosts(client: Client, arguments: Sequence[str], results: Path) -> Iterator[Outcome]:
+    """`slidebench run` with the arguments once on each host; each outcome as it comes, its record written.
+
+    A run whose worker is lost is not started again. Raises ClusterError if no worker may be asked.
+    """
+    runs = {
+        client.submit(
+            run_here, list(arguments), workers=[address], resources={"bench": 1},
+            allow_other_workers=False, pure=False, retries=0,
+        ): (host, address)
+        for host, address in bench_workers(client).items()
+    }  # fmt: skip
+    while runs:
+        for future in _settled(client, runs):
+            host, _ = runs.pop(future)
+            yield _outcome(host, future, results)
+
+
+def bench_workers(client: Client) -> dict[str, str]:
+    """The address of one worker by host: of those that offer the resource `bench`, the first by name."""
+    found: dict[str, str] = {}
+    for address, worker in sorted(_workers(client).items()):
+        if worker["resources"].get("bench", 0) >= 1:
+            found.setdefault(worker["host"], address)
+    if not found:
+        raise ClusterError(
+            "no worker of the cluster offers the resource bench; start one on each host with "
+            "`dask worker ADDRESS --resources bench=1`"
+        )
+    return found
+
+
+def run_here(arguments: list[str]) -> tuple[int, str, str]:
+    """Exit status, record and error text of `slidebench run --json` in a process of its own on this host."""
+    command = [sys.executable, "-m", "slidebench.harness", "run", "--json"]
+    with host_lock(exclusive=True) as lock, tempfile.TemporaryDirectory() as folder:
+        result = subprocess.run(
+            [*command, "--results", folder, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            pass_fds=[lock],  # the lock holds as long as the run, even if this worker is killed
+        )
+    return result.returncode, result.stdout, result.stderr
+
+
+@contextmanager
+def host_lock(*, exclusive: bool) -> Iterator[int]:
+    """Hold this host: alone, or with others that do not hold it alone. Waits until that is possible."""
+    try:
+        descriptor = os.open(LOCK, os.O_RDONLY)
+    except FileNotFoundError:
+        descriptor = os.open(LOCK, os.O_RDONLY | os.O_CREAT, 0o444)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _settled(client: Client, runs: dict[Future[Any], tuple[str, str]]) -> set[Future[Any]]:
+    """Runs that have ended, or will never: their worker is gone."""
+    done = _done(client, runs)
+    alive = _workers(client)
+    return done | {future for future, (_, address) in runs.items() if address not in alive}
+
+
+def _outcome(host: str, future: Future[Any], results: Path) -> Outcome:
+    if not future.done():
+        future.cancel()
+        return Outcome(host, None, "its worker was lost")
+    if future.status != "finished":
+        return Outcome(host, None, f"its worker failed: {future.exception()}")
+    status, text, errors = future.result()
+    try:
+        record = msgspec.json.decode(text, type=Record)
+    except msgspec.DecodeError:
+        return Outcome(host, None, errors.strip() or f"exit status {status} and no record")
+    path = _free(record_path(results, record))
+    write_record(record, path)
+    return Outcome(host, path, errors.strip() or "a kernel is wrong, see the record" if status else None)
+
+
+def _free(path: Path) -> Path:
+    """The path, or with a number: equal hosts that start in the same second name their records alike."""
+    number, free = 1, path
+    while free.exists():
+        number += 1
+        free = path.with_stem(f"{path.stem}-{number}")
+    return free
+
+
+# ---- a perft over all workers -----------------------------------------------------------------------------
+
+
+def perft(client: Client, fen: str, depth: int, wished: Wished, *, bulk: bool = True) -> Count:
+    """Leaves at `depth`, counted by every worker of the cluster.
+
+    The tree is cut two or three plies down. Positions that several lines reach are counted once and weighted;
+    what a lost worker had to count, others count. Raises ClusterError if none is left.
+    """
+    threads = sum(worker["nthreads"] for worker in _workers(client).values())
+    plies = min(depth, 3 if depth > 6 else 2)
+    subtrees = list(_subtrees(parse_fen(fen), plies).items())
+    chunks = min(len(subtrees), max(threads, 1) * CHUNKS_PER_THREAD)
+    shares = [subtrees[number::chunks] for number in range(chunks)]
+    pending = {
+        client.submit(count_here, [each for each, _ in share], depth - plies, wished, bulk, pure=False): share
+        for share in shares
+    }
+    divide: Counter[str] = Counter()
+    names, addresses = set(), set()
+    seen = time.monotonic()
+    while pending:
+        for future in _done(client, pending):
+            if future.status != "finished":
+                raise ClusterError(f"a worker failed: {future.exception()}")
+            counted = future.result()
+            names.add(counted.kernel)
+            addresses.add(counted.worker)
+            for (_, ways), leaves in zip(pending.pop(future), counted.leaves, strict=True):
+                divide.update({root: count * leaves for root, count in ways.items()})
+        if _workers(client):
+            seen = time.monotonic()
+        elif time.monotonic() - seen > LOST_SECONDS:
+            raise ClusterError("the cluster has no workers; start them with `dask worker ADDRESS`")
+    return Count(dict(divide), tuple(sorted(names)), tuple(sorted(addresses)))
+
+
+def count_here(positions: list[Position], depth: int, wished: Wished, bulk: bool) -> Counted:
+    """Count the leaves of each position on this worker."""
+    kernel = kernels.load(*wished)
+    with host_lock(exclusive=False):
+        leaves = [kernel.time_perft(position, depth, bulk=bulk).nodes for position in positions]
+    return Counted(str(kernel.choice), get_worker().address, leaves)
+
+
+def _subtrees(position: Position, plies: int) -> dict[Position, Counter[str]]:
+    """Positions `plies` below, each with the ways to it by root move. Move counters make no difference."""
+    generator = kernels.load()
+    level = {position: Counter({"": 1})}
+    for ply in range(plies):
+        below: dict[Position, Counter[str]] = {}
+        for each, ways in level.items():
+            for move in generator.moves(each):
+                after = replace(move.after, halfmove_clock=0, fullmove_number=1)
+                below.setdefault(after, Counter()).update(ways if ply else {move.uci(): 1})
+        level = below
+    return level
+
+
+# ---- both -------------------------------------------------------------------------------------------------
+
+
+def _done(client: Client, futures: Iterable[Future[Any]]) -> set[Future[Any]]:
+    """Those that have ended, for good or bad; waits a second at most for the first."""
+    with client.as_current(), suppress(TimeoutError):
+        return set(wait(list(futures), 1, "FIRST_COMPLETED").done)
+    return set()
+
+
+def _workers(client: Client) -> dict[str, dict[str, Any]]:
+    """What the scheduler knows of each worker, by address."""
+    return dict(client.scheduler_info(n_workers=-1)["workers"])

@@ -1,0 +1,90 @@
+"""What `slidebench run` and `slidebench perft` do with --cluster."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from slidebench.harness.verbs import options
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from slidebench.harness.cluster import Wished
+
+option = click.option(
+    "--cluster", metavar="ADDRESS", help="Use this dask scheduler's workers, not this computer."
+)
+
+
+def run(address: str, results: Path, as_json: bool, **arguments: object) -> None:
+    """Run once on each host and bring the records home; `arguments` are options of `slidebench run`."""
+    from slidebench.harness.cluster import run_on_hosts  # noqa: PLC0415 - needs what an extra installs
+
+    given = [
+        word
+        for name, value in arguments.items()
+        if value is not None and value is not False
+        for word in [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    ]
+    outcomes = []
+    with _connected(address) as client:
+        for outcome in run_on_hosts(client, given, results):
+            outcomes.append(outcome)
+            if not as_json and outcome.path:
+                print(f"record  {outcome.path}")
+            if not as_json and outcome.failure:
+                print(f"FAILED  {outcome.host}: {outcome.failure}")
+    if as_json:
+        options.print_json(
+            [{"host": host, "record": str(path), "failure": failure} for host, path, failure in outcomes]
+        )
+    sys.exit(1 if any(outcome.failure for outcome in outcomes) else 0)
+
+
+def perft(
+    address: str, fen: str, depth: int, wished: "Wished", *, bulk: bool, divide: bool, as_json: bool
+) -> None:
+    """Count the leaves of a position with all workers."""
+    begin = time.monotonic()
+    with _connected(address) as client:
+        from slidebench.harness.cluster import perft as count  # noqa: PLC0415
+
+        counted = count(client, fen, depth, wished, bulk=bulk)
+    seconds = time.monotonic() - begin
+    if as_json:
+        data = {
+            "nodes": counted.nodes,
+            "wall_seconds": seconds,
+            "kernels": counted.kernels,
+            "workers": len(counted.workers),
+            "bulk": bulk,
+        }
+        options.print_json(data | {"divide": counted.divide} if divide else data)
+        return
+    if divide:
+        for move, nodes in counted.divide.items():
+            print(f"{move}: {nodes}")
+        print()
+    print(
+        f"{counted.nodes} nodes, {seconds:.1f} s on the wall with {len(counted.workers)} workers "
+        f"({', '.join(counted.kernels)})"
+    )
+
+
+@contextmanager
+def _connected(address: str) -> Iterator["Client"]:
+    """A client of the scheduler; what can go wrong with a cluster becomes one line."""
+    try:
+        from slidebench.harness import cluster  # noqa: PLC0415
+    except ImportError as error:
+        raise click.ClickException(f"{error}; pip install 'slidebench[cluster]'") from None
+    try:
+        with cluster.connected(address) as client:
+            yield client
+    except cluster.ClusterError as error:
+        raise click.ClickException(str(error)) from None

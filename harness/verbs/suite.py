@@ -1,0 +1,139 @@
+"""slidebench suite: EPD files over kernels."""
+
+import sys
+import time
+from pathlib import Path
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from slidebench import kernels
+from slidebench.harness import suites
+from slidebench.harness.records import write_atomically
+from slidebench.harness.verbs import options
+from slidebench.harness.workers import TimeLimitError
+
+MOST_SHOWN = 20
+ALL = "all"
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--max-nodes", type=click.IntRange(1), default=suites.DEFAULT_NODES, show_default=True,
+              help="Leave out counts above this.")  # fmt: skip
+@click.option("--kernel", metavar="K|all", help="Kernel, or all.  [default: this CPU's best]")
+@click.option("--level", metavar="L|all", help="Level, or all.  [default: this CPU's highest]")
+@click.option("--popcount", metavar="P|all", help="Popcount, or all.  [default: builtin]")
+@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Also write JUnit XML.")
+@options.time_limit
+@click.option("--lenient", is_flag=True, help="Accept more than 16 pieces a side.")
+@options.as_json
+@options.example("slidebench suite tests/perft/*.epd --kernel all --level v1")
+def suite(
+    files: tuple[Path, ...],
+    max_nodes: int,
+    kernel: str | None,
+    level: str | None,
+    popcount: str | None,
+    junit: Path | None,
+    time_limit: float | None,
+    lenient: bool,
+    as_json: bool,
+) -> None:
+    """Check kernels on perft suites: EPD lines such as "FEN ;D1 20 ;D2 400".
+
+    Exit status 1 if a count is wrong or a line is refused; the first wrong count is compared move by move
+    with python-chess, if that is installed.
+    """
+    chosen = _choices(kernel, level, popcount)
+    held = suites.read_suite(files, max_nodes, lenient=lenient)
+    if not (held.cases or held.faults):
+        raise click.UsageError(
+            f"nothing to check: {held.beyond_limit} counts are above {max_nodes} nodes; raise --max-nodes"
+            if held.beyond_limit
+            else "nothing to check: no line has counts such as ;D1 20"
+        )
+    begin = time.monotonic()
+    try:
+        results = _results(held, chosen, time_limit, silent=as_json)
+    except TimeLimitError as error:
+        raise click.ClickException(f"{error}; lower --max-nodes or give a longer --time-limit") from None
+    seconds = time.monotonic() - begin
+    wrong = suites.first_wrong(results)
+    if junit:
+        write_atomically(junit, suites.junit_xml(held, results), "choose another --junit file")
+    nodes = sum(outcome.counted for outcome in results)
+    faults = [f"{path}:{fault.line_number}: {fault.message}" for path, fault in held.faults]
+    explained = suites.explanation(wrong[0]) if wrong else None
+    if as_json:
+        options.print_json(
+            {
+                "files": [str(path) for path in files],
+                "kernels": chosen,
+                "positions": held.positions,
+                "distinct_positions": len(held.distinct),
+                "checks": len(results),
+                "beyond_limit": held.beyond_limit,
+                "max_nodes": max_nodes,
+                "nodes": nodes,
+                "wall_seconds": seconds,
+                "faults": faults,
+                "wrong": [str(outcome) for outcome in wrong],
+                "explanation": explained,
+            }
+        )
+    else:
+        _print_some("REFUSED", faults)
+        _print_some("WRONG", [str(outcome) for outcome in wrong])
+        if explained:
+            print(f"\n{wrong[0].case.line.position.fen()}\n{explained}\n")
+        print(
+            f"{len(results) - len(wrong)} of {len(results)} counts are right: "
+            f"{held.positions} positions ({len(held.distinct)} distinct), {len(chosen)} kernels"
+        )
+        print(f"{len(faults)} lines refused, {held.beyond_limit} counts left out above {max_nodes} nodes")
+        print(f"{nodes} nodes in {seconds:.1f} s")
+    sys.exit(1 if wrong or faults else 0)
+
+
+def _choices(kernel: str | None, level: str | None, popcount: str | None) -> list[kernels.Choice]:
+    """The default choice, with each part that is "all" spread out as far as this machine can run it."""
+    default = kernels.default(*(None if name == ALL else name for name in (kernel, level, popcount)))
+    return list(
+        kernels.choices(
+            None if kernel == ALL else default.kernel,
+            None if level == ALL else default.level,
+            None if popcount == ALL else default.popcount,
+        )
+    )
+
+
+def _results(
+    held: suites.Suite, chosen: list[kernels.Choice], seconds: float | None, *, silent: bool
+) -> list[suites.Outcome]:
+    results = []
+    begin = time.monotonic()
+    with Progress(
+        TextColumn("{task.description:<32}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=options.notes,
+        transient=True,
+        disable=silent or not options.notes.is_terminal,
+    ) as progress:
+        task = progress.add_task("", total=len(chosen) * len(held.cases))
+        for choice in chosen:
+            progress.update(task, description=str(choice))
+            left = None if seconds is None else seconds - (time.monotonic() - begin)
+            for outcome in suites.outcomes(held, choice, left):
+                results.append(outcome)
+                progress.advance(task)
+    return results
+
+
+def _print_some(label: str, lines: list[str]) -> None:
+    for line in lines[:MOST_SHOWN]:
+        print(f"{label} {line}")
+    if len(lines) > MOST_SHOWN:
+        print(f"{label} {len(lines) - MOST_SHOWN} more; --json lists all")

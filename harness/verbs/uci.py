@@ -1,0 +1,28 @@
+"""slidebench uci: perft for tools that drive engines."""
+
+import sys
+
+import click
+
+from slidebench import kernels
+from slidebench.harness.uci import Session
+from slidebench.harness.verbs import options
+
+
+@click.command()
+@options.kernel
+@options.level
+@options.popcount
+@options.example("slidebench uci <<< 'go perft 5'")
+def uci(kernel: str | None, level: str | None, popcount: str | None) -> None:
+    """Answer UCI commands from standard input: position, go perft DEPTH, isready, quit and a few more.
+
+    A bad command is answered with `info string`; only quit or the end of the input ends the program.
+    """
+    session = Session(kernels.load(kernel, level, popcount))
+    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    for line in sys.stdin:
+        if line.split() == ["quit"]:
+            return
+        for reply in session.replies(line):
+            print(reply, flush=True)

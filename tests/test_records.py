@@ -1,0 +1,316 @@
+"""Records survive what machines do to files, and do no harm when a stranger wrote them."""
+
+import io
+import json
+import os
+import pickle
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from command import SLIDEBENCH, slidebench
+from rich.console import Console
+
+from slidebench import kernels
+from slidebench.harness.charts import CHARTS
+from slidebench.harness.cpu import describe
+from slidebench.harness.records import (
+    MOST_BYTES,
+    MOST_KERNELS,
+    MOST_LETTERS,
+    Record,
+    RecordError,
+    Samples,
+    create_record,
+    read_record,
+    record_path,
+    write_record,
+)
+from slidebench.harness.tables import rate_table
+from slidebench.harness.workloads import perft_workloads
+
+LOWEST = kernels.levels()[0]
+RUN = ("run", "--kernel", "magic_fancy", "--level", LOWEST, "--popcount", "builtin", "--budget")
+
+
+def new_record(rounds: int = 3) -> Record:
+    """A sound record of one kernel."""
+    workloads = perft_workloads()
+    return Record(
+        complete=True,
+        started_utc="20260102T030405Z",
+        slidebench="0.1.0",
+        commit="0123456789ab",
+        dirty=False,
+        generator=kernels.GENERATOR,
+        python="3.11.7",
+        machine=describe(),
+        seed=1,
+        budget_seconds=2.0,
+        workloads=list(workloads),
+        samples=[
+            Samples(
+                kernel="magic_fancy",
+                level=LOWEST,
+                popcount="builtin",
+                workload=workload.name,
+                operations=workload.nodes,
+                launches=[0] * rounds,
+                rounds=list(range(rounds)),
+                cpu_nanoseconds=[1_000_000 + each for each in range(rounds)],
+            )
+            for workload in workloads
+        ],
+    )
+
+
+def text_of(**changes: Any) -> str:
+    """A sound record's JSON with some fields changed."""
+    return json.dumps(msgspec.to_builtins(new_record()) | changes)
+
+
+class TestNames:
+    def test_runs_of_one_second_never_share_a_file(self, tmp_path: Path) -> None:
+        with ThreadPoolExecutor(16) as pool:
+            paths = list(pool.map(lambda seed: _created(tmp_path, seed), range(32)))
+        assert len(set(paths)) == 32
+        assert sorted(read_record(path).seed for path in paths) == list(range(32))
+        first = record_path(tmp_path, new_record())
+        assert set(paths) == {first} | {first.with_stem(f"{first.stem}-{n}") for n in range(2, 33)}
+
+    def test_two_runs_at_once_lose_nothing(self, tmp_path: Path) -> None:
+        runs = [subprocess.Popen([*SLIDEBENCH, *RUN, "1s", "--json"], cwd=tmp_path, stdout=subprocess.PIPE)
+                for _ in range(2)]  # fmt: skip
+        printed = [msgspec.json.decode(run.communicate()[0], type=Record) for run in runs]
+        paths = list(tmp_path.glob("results/runs/*/*.json"))
+        kept = [read_record(path) for path in paths]
+        assert len(kept) == 2
+        assert sorted(record.seed for record in kept) == sorted(record.seed for record in printed)
+        assert all(record.complete for record in kept)
+        charts = {path.stem for path in tmp_path.glob("results/charts/*/*.svg")}
+        assert charts == {f"{path.stem}-{name}" for path in paths for name in CHARTS}
+
+
+def _created(results: Path, seed: int) -> Path:
+    record = new_record()
+    record.seed = seed
+    return create_record(results, record)
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mount a small tmpfs, or skip where that is not allowed."""
+    folder = tmp_path / "mounted"
+    folder.mkdir()
+
+    def mount(options: str) -> Path:
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        if os.geteuid() or subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("only root may mount a small file system")
+        return folder
+
+    yield mount
+    subprocess.run(["umount", str(folder)], capture_output=True, check=False)
+
+
+class TestBrokenDisks:
+    def test_a_full_disk_leaves_the_old_record_whole(self, mounted: Callable[[str], Path]) -> None:
+        folder = mounted("size=64k")
+        path = create_record(folder, new_record())
+        with pytest.raises(RecordError, match=r"cannot write .*: No space left on device; choose another"):
+            write_record(new_record(rounds=20_000), path)
+        assert read_record(path) == new_record()
+        assert list(path.parent.iterdir()) == [path]
+
+    def test_a_run_on_a_full_disk_says_so_in_one_line(self, mounted: Callable[[str], Path]) -> None:
+        folder = mounted("size=12k")
+        result = slidebench(*RUN, "2s", "--results", str(folder))
+        assert result.returncode == 2
+        assert re.search(
+            r"^slidebench: cannot write \S+: No space left on device; choose", result.stderr, re.M
+        )
+        assert "Traceback" not in result.stderr
+        assert all(read_record(path) for path in folder.glob("runs/*/*.json"))
+
+    def test_a_limit_on_file_size_leaves_the_old_record_whole(self, tmp_path: Path) -> None:
+        path = create_record(tmp_path, new_record())
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
+        try:
+            with pytest.raises(RecordError, match=r"cannot write .*: File too large; choose another folder"):
+                write_record(new_record(rounds=20_000), path)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert read_record(path) == new_record()
+        assert list(path.parent.iterdir()) == [path]
+
+    def test_a_read_only_disk_is_found_before_measuring(self, mounted: Callable[[str], Path]) -> None:
+        result = slidebench(*RUN, "60s", "--results", str(mounted("size=64k,ro")))
+        assert result.returncode == 2
+        assert re.fullmatch(
+            r"slidebench: cannot write \S+: Read-only file system; choose .*\n", result.stderr
+        )
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+    def test_a_read_only_folder_is_found_before_measuring(self, tmp_path: Path) -> None:
+        tmp_path.chmod(0o555)
+        result = slidebench(*RUN, "60s", "--results", str(tmp_path))
+        assert result.returncode == 2
+        assert re.fullmatch(r"slidebench: cannot write \S+: Permission denied; choose .*\n", result.stderr)
+
+
+class TestKilled:
+    def test_a_writer_killed_at_any_moment_leaves_a_whole_record(self, tmp_path: Path) -> None:
+        path = create_record(tmp_path, new_record(rounds=5_000))
+        program = (
+            "import sys, pathlib\n"
+            "from slidebench.harness.records import read_record, write_record\n"
+            "path = pathlib.Path(sys.argv[1])\n"
+            "record = read_record(path)\n"
+            "print(flush=True)\n"
+            "while True:\n"
+            "    record.seed += 1\n"
+            "    write_record(record, path)\n"
+        )
+        moments = random.Random(1)
+        seeds = [1]
+        for _ in range(8):
+            process = subprocess.Popen([sys.executable, "-c", program, path], stdout=subprocess.PIPE)
+            assert process.stdout
+            process.stdout.readline()
+            time.sleep(moments.uniform(0, 0.3))
+            process.kill()
+            process.communicate()
+            seeds.append(read_record(path).seed)
+        assert seeds == sorted(seeds)
+        assert list(path.parent.glob("*.json")) == [path]
+
+    def test_a_run_that_is_killed_keeps_what_it_has_saved(self, tmp_path: Path) -> None:
+        process = subprocess.Popen([*SLIDEBENCH, *RUN, "60s"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+        samples: list[Samples] = []
+        while process.poll() is None and not any(each.cpu_nanoseconds for each in samples):
+            time.sleep(0.2)
+            for path in tmp_path.glob("results/runs/*/*.json"):
+                samples = read_record(path).samples
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        (path,) = tmp_path.glob("results/runs/*/*.json")
+        record = read_record(path)
+        assert not record.complete
+        assert any(each.cpu_nanoseconds for each in record.samples)
+
+
+class Bomb:
+    """Runs a command when unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (os.system, ("touch exploded",))
+
+
+def _samples(**changes: Any) -> list[dict[str, Any]]:
+    first, *more = msgspec.to_builtins(new_record())["samples"]
+    return [first | changes, *more]
+
+
+# What a stranger wrote: bytes or a JSON text, and what is said of it.
+HOSTILE: dict[str, tuple[bytes | str, str]] = {
+    "pickle": (pickle.dumps(Bomb()), "is not a slidebench record"),
+    "code": ("__import__('os').system('touch exploded')", "is not a slidebench record"),
+    "nested lists": ('{"schema":1,"x":' + "[" * 10**6 + "]" * 10**6 + "}", "recursion"),
+    "nested objects": ('{"schema":1,"x":' + '{"x":' * 10**6 + "}" * 10**6 + "}", "recursion"),
+    "a million digits": ('{"schema":' + "9" * 10**6 + "}", "out of range"),
+    "infinity": ('{"schema":1e99999}', "out of range"),
+    "not a number": (text_of(seed=0).replace('"seed": 0', '"seed": NaN'), "is not a slidebench record"),
+    "bytes": (text_of().encode("utf-16"), "is not a slidebench record"),
+    "no UTF-8": (text_of(python="?").encode().replace(b"?", b"\xff"), "is not a slidebench record"),
+    "no UTF-8 in a field that is skipped": (
+        text_of(machine=msgspec.to_builtins(describe()) | {"new": "?"}).encode().replace(b'"?"', b'"\xff"'),
+        "is not a slidebench record",
+    ),
+    "half a surrogate pair": (text_of(python="\udc80"), "is not a slidebench record"),
+    "unknown field": (text_of(surprise=1), "unknown field `surprise`"),
+    "path in the time": (text_of(started_utc="../../../exploded"), "started_utc is '../../../exploded'"),
+    "line feed in the time": (text_of(started_utc="20260102T030405Z\n"), "started_utc is"),
+    "path in the commit": (text_of(commit="../exploded"), "commit is '../exploded'"),
+    "escape sequence": (text_of(python="\x1b]0;exploded\x07"), "a control character"),
+    "carriage return": (text_of(python="3.11\rexploded"), "a control character"),
+    "escaped C1 control": (text_of(python="\x9b2J"), "a control character"),
+    "plain C1 control": (text_of(python="?").replace("?", "\x9b2J"), "a control character"),
+    "long text": (text_of(python="x" * (MOST_LETTERS + 1)), "a text of more than 10000 letters"),
+    "uneven samples": (text_of(samples=_samples(rounds=[0])), "of 'magic_fancy' differ in number"),
+    "no operations": (text_of(samples=_samples(operations=0)), "0 operations of 'magic_fancy'"),
+    "negative operations": (text_of(samples=_samples(operations=-5)), "-5 operations of 'magic_fancy'"),
+    "too many kernels": (
+        text_of(samples=[_samples(kernel=f"k{each}")[0] for each in range(MOST_KERNELS + 1)]),
+        "501 kernels, more than 500",
+    ),
+}
+
+
+class TestHostileRecords:
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_it_is_refused_and_nothing_happens(
+        self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        content, message = HOSTILE[name]
+        monkeypatch.chdir(tmp_path)
+        path = tmp_path / "record.json"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(RecordError, match=re.escape(message)) as caught:
+            read_record(path)
+        assert str(caught.value).isprintable() and len(str(caught.value)) < 500
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_huge_file_is_refused_unread(self, tmp_path: Path) -> None:
+        path = tmp_path / "record.json"
+        with path.open("wb") as file:
+            file.truncate(1 << 40)  # sparse: takes no room
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(RecordError, match="is larger than 64 MiB"):
+            read_record(path)
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 3 * MOST_BYTES >> 10
+
+    def test_what_never_ends_is_refused(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        for path in (tmp_path / "pipe", Path("/dev/zero")):
+            with pytest.raises(RecordError, match="not a file"):
+                read_record(path)
+
+    def test_names_in_it_stay_names(self, tmp_path: Path) -> None:
+        """Its charts land below the results folder, whatever the machine calls itself."""
+        machine = msgspec.to_builtins(describe()) | {
+            "microarchitecture": "../../../exploded/\u202e",
+            "brand": "/",
+        }
+        (tmp_path / "record.json").write_text(text_of(machine=machine))
+        result = slidebench("plot", "record.json", "--results", "deep/results", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        written = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "record.json"]
+        assert written
+        for path in written:
+            assert path.parent.parent == tmp_path / "deep/results/charts"
+            assert re.fullmatch("exploded-[0-9a-f]{6}", path.parent.name)
+
+    def test_markup_in_it_is_shown_as_it_is(self, tmp_path: Path) -> None:
+        hostile = "</text><script>alert(1)</script> $\\frac{$ [bold]&amp;"
+        samples = [each | {"kernel": hostile} for each in msgspec.to_builtins(new_record())["samples"]]
+        machine = msgspec.to_builtins(describe()) | {"brand": hostile}
+        path = tmp_path / "record.json"
+        path.write_text(text_of(samples=samples, machine=machine))
+        result = slidebench("plot", "record.json", "--results", ".", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        for chart in tmp_path.rglob("*.svg"):
+            assert "<script" not in chart.read_text()
+        console = Console(width=300, record=True, file=io.StringIO())
+        console.print(rate_table(read_record(path)))
+        assert console.export_text().count(hostile) == 2
