@@ -200,6 +200,21 @@ class TestPlot:
         result = slidebench("plot", "cycles.json", "--chart", "pext-latency", cwd=tmp_path)
         assert (tmp_path / "results/charts/pext-latency.svg").exists(), result.stderr
 
+    def test_pext_latency_comes_from_a_probe(self, tmp_path: Path) -> None:
+        readings = [
+            {"instruction": name, "mask_bits": bits, "latency_cycles": 3.0, "throughput_cycles": 1.0}
+            for name, bits in (("imul", None), ("pext", 6), ("pext", 23))
+        ]
+        pext = {"speed": "fast", "reason": "3 cycles"}
+        report = {"not_valid": None, "imul_cycles": 3.0, "pext": pext, "readings": readings, "absent": {}}
+        (tmp_path / "probe.json").write_text(json.dumps(report))
+        (tmp_path / "busy.json").write_text(json.dumps(report | {"not_valid": "not valid: busy"}))
+        result = slidebench("plot", "probe.json", "--chart", "pext-latency", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert {"6", "23"} <= set(texts((tmp_path / "results/charts/pext-latency.svg").read_bytes()))
+        refused = slidebench("plot", "busy.json", "--chart", "pext-latency", cwd=tmp_path)
+        assert refused.stderr == "slidebench: busy.json: not valid: busy\n"
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from slidebench.harness.charts.style import colour, framed, left_out, marker, muted, scaled
 
-Series = Mapping[int, float]
+Series = Mapping[int, float | None]
 
 
 def pext_latency(cycles: Series) -> Figure | None:

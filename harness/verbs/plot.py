@@ -1,5 +1,6 @@
 """slidebench plot: charts of records."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import msgspec
 
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.figures import Figures
+from slidebench.harness.probes import Report
 from slidebench.harness.records import Record, RecordError, read_record, write_atomically
 from slidebench.harness.verbs import options
 
@@ -24,7 +26,8 @@ from slidebench.harness.verbs import options
 def plot(files: tuple[Path, ...], name: str | None, dark: bool, as_list: bool, results: Path) -> None:
     """Draw charts (SVG and PNG) of records, without measuring.
 
-    A chart of a plain series takes a JSON object of numbers instead, such as {"6": 3.0, "12": 3.0}.
+    pext-latency takes what `slidebench probe pext --json` prints instead, or, as thread-time does, a JSON
+    object of numbers such as {"1": 8.1, "2": 4.2}.
     """
     from slidebench.harness import charts  # noqa: PLC0415 - matplotlib takes half a second
 
@@ -95,11 +98,24 @@ def _write(contents: dict[str, bytes], stem: Path, theme: str) -> list[Path]:
     return written
 
 
-def _series(path: Path) -> dict[int, float]:
-    """A JSON object of numbers by whole numbers. Raises RecordError for anything else."""
+def _series(path: Path) -> dict[int, float | None]:
+    """Numbers by whole numbers, or the PEXT latencies of a probe. Raises RecordError for anything else."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[int, float])
+        content = path.read_bytes()
+        with suppress(msgspec.ValidationError):
+            return _pext_cycles(msgspec.json.decode(content, type=Report), path)
+        return msgspec.json.decode(content, type=dict[int, float | None])
     except OSError as error:
         raise RecordError(f"cannot read {path}: {error.strerror}; give a JSON object of numbers") from None
     except msgspec.DecodeError as error:
         raise RecordError(f'{path} is not a JSON object of numbers such as {{"6": 3.0}}: {error}') from None
+
+
+def _pext_cycles(report: Report, path: Path) -> dict[int, float | None]:
+    if report.not_valid:
+        raise RecordError(f"{path}: {report.not_valid}")
+    return {
+        reading.mask_bits: reading.latency_cycles
+        for reading in report.readings
+        if reading.instruction == "pext" and reading.mask_bits is not None
+    }
