@@ -23,6 +23,8 @@ lint: install
 	ruff format --check .
 	cython-lint kernels
 	cd $(BIN) && ./mypy --config-file ../../pyproject.toml
+	check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	zizmor --offline --quiet --min-severity medium .github/workflows
 
 # Whether verdicts can be trusted on this machine: about ten minutes, best left alone.
 calibrate: install

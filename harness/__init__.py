@@ -11,7 +11,8 @@ Data flows one way:
     records                             the record, one JSON file
     published                           what others measured
     loops, model                        estimates for CPUs that are not here
-    stats, tables, charts               what a record says
+    stats, figures, tables, charts/     what a record says
+    report/                             all of it as a static site
     cluster                             runs and perft on other computers
     cli, verbs/                         the command line, one file for each verb
 """

@@ -29,6 +29,7 @@ VERBS = (
     "recommend",  # which kernel to use here
     "compare",  # records, levels or kernels against each other
     "plot",  # charts of records
+    "report",  # and all of it as a site
     "export",  # records to other machines and programs
     "import",  # and from them
     "model",  # estimates for CPUs that are not here

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
+import msgspec
 import numpy as np
 
 from slidebench.harness.cpu import describe
 from slidebench.harness.records import Absent, Build, Record, Samples
-from slidebench.harness.workloads import perft_workloads
+from slidebench.harness.workloads import Lookup, perft_workloads
 from slidebench.kernels.features import Dump
 
 Key = tuple[str, str, str]  # kernel, popcount, level
@@ -81,4 +82,51 @@ def made_record(
     )
     for name, value in changes.items():
         setattr(record, name, value)
+    return record
+
+
+def with_lookups(
+    record: Record, nanoseconds: Mapping[str, float], *, working_sets: tuple[int, ...] = ()
+) -> Record:
+    """The record with queries of every piece in both orders, timed at so many nanoseconds by kernel.
+
+    A dependent query takes four times as long; each larger working set adds 1 ns to a queen query.
+    """
+    kinds = [
+        Lookup(
+            name=f"lookup {piece} {order} tree",
+            piece=piece,
+            order=order,
+            stream="tree",
+            pairs=1000,
+            sha256="0",
+        )
+        for piece in ("rook", "bishop", "queen")
+        for order in ("throughput", "latency")
+    ]
+    times = {kind.name: 4.0 if kind.order == "latency" else 1.0 for kind in kinds}
+    added = {kind.name: 0.0 for kind in kinds}
+    for step, size in enumerate(working_sets):
+        name = f"lookup queen throughput tree beside {size >> 10} KiB"
+        kinds.append(msgspec.structs.replace(kinds[4], name=name, working_set_bytes=size))
+        times[name], added[name] = 1.0, 1.0 + step
+    record.workloads += kinds
+    record.samples += [
+        Samples(
+            kernel=build.kernel,
+            popcount=build.popcount,
+            level=build.level,
+            workload=kind.name,
+            operations=1000,
+            launches=[launch for launch in range(6) for _ in range(5)],
+            rounds=[*range(5)] * 6,
+            cpu_nanoseconds=[
+                round(1000 * (nanoseconds[build.kernel] * times[kind.name] + added[kind.name])) + each
+                for each in range(30)
+            ],
+        )
+        for build in record.builds
+        if build.kernel in nanoseconds and build.failure is None
+        for kind in kinds
+    ]
     return record

@@ -1,0 +1,185 @@
+"""Charts of attack queries within one record."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from slidebench import kernels
+from slidebench.harness.charts.rows import Panel, drawn_rows
+from slidebench.harness.charts.style import (
+    DASHES,
+    Dot,
+    bars,
+    caches_marked,
+    colour,
+    framed,
+    labelled,
+    left_out,
+    machine_line,
+    marker,
+    muted,
+    printable,
+    scaled,
+    short_bytes,
+)
+from slidebench.harness.figures import Figures, Key
+from slidebench.harness.workloads import Lookup
+
+ORDERS = ("throughput", "latency")
+SMALLEST = 64  # bytes: tables below a cache line are drawn as one
+AXES_HEIGHT = 4.2  # inches, or what the names in the margin need
+
+
+def throughput_and_latency(figures: Figures) -> Figure | None:
+    """Nanoseconds per query, when queries overlap and when each waits for the last, by piece."""
+    if not figures.levels:
+        return None
+    level = figures.levels[-1]
+    names = {"throughput": "independent queries (throughput)", "latency": "dependent queries (latency)"}
+    panels, order = [], []
+    for piece in kernels.PIECES:
+        dots, blanks = {}, {}
+        for kernel in figures.kernels:
+            key = (kernel, figures.popcount, level)
+            for each in ORDERS:
+                found = figures.lookup(key, figures.plain(piece, each))
+                if found:
+                    dots[kernel, names[each]] = Dot(*found)
+                else:
+                    blanks[kernel, names[each]] = figures.reason(key)
+        panels.append(Panel(piece, "ns per query", dots, blanks))
+        order = sorted(
+            figures.kernels,
+            key=lambda kernel: (
+                dots[kernel, names["throughput"]].value
+                if (kernel, names["throughput"]) in dots
+                else float("inf")
+            ),
+        )
+    return drawn_rows(_basis(figures, level), order, list(names.values()), panels, legend="queries")
+
+
+def cost_by_table_size(figures: Figures) -> Figure | None:
+    """Nanoseconds per queen query against bytes of tables, warm and, where measured, cold."""
+    if not figures.levels:
+        return None
+    level = figures.levels[-1]
+    plain = figures.plain("queen", "throughput")
+    cold = next((each for each in figures.workloads("queen", "throughput") if each.evicting_bytes), None)
+    warm_times, unusable = _times(figures, level, plain)
+    cold_times, unusable_cold = _times(figures, level, cold)
+    if not warm_times:
+        return None
+    sizes = {
+        kernel: max(build.table_bytes, SMALLEST)
+        for (kernel, popcount, each), build in figures.builds.items()
+        if (popcount, each) == (figures.popcount, level)
+    }
+    warm_times = {kernel: time for kernel, time in warm_times.items() if kernel in sizes}
+    height = max(AXES_HEIGHT, 0.6 + 0.14 * len(warm_times))
+    notes = [
+        f"Tables of less than {SMALLEST} bytes stand at {SMALLEST}.",
+        *left_out(unusable + unusable_cold),
+    ]
+    if cold:
+        notes.insert(
+            0, f"Cold: {short_bytes(cold.evicting_bytes)} of other data read before every 256 queries."
+        )
+    figure = framed(height, _basis(figures, level), notes)
+    axes = figure.subplots()
+    for number, (name, times) in enumerate((("warm caches", warm_times), ("cold caches", cold_times))):
+        placed = {kernel: time for kernel, time in times.items() if kernel in sizes}
+        if placed:
+            axes.errorbar(
+                [sizes[kernel] for kernel in placed], [time.value for time in placed.values()],
+                yerr=bars(list(placed.values())), fmt=marker(number * 2), color=colour(number * 2),
+                elinewidth=1, label=name,
+            )  # fmt: skip
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(SMALLEST / 2, max(sizes.values()) * 2.5)
+    _byte_ticks(axes)
+    every = [value for times in (warm_times, cold_times) for time in times.values() for value in time[:3]]
+    scaled(axes.yaxis, every, log=True)
+    caches_marked(axes, figures.record)
+    labelled(
+        axes,
+        [(printable(kernel, 30), sizes[kernel], time.value, muted()) for kernel, time in warm_times.items()],
+        height - 0.6,
+    )
+    axes.set_xlabel("bytes of the kernel's tables")
+    axes.set_ylabel("nanoseconds per queen query")
+    if cold_times:
+        axes.legend(loc="upper left")
+    return figure
+
+
+def cost_by_working_set(figures: Figures) -> Figure | None:
+    """Nanoseconds that a queen query adds beside other data of growing size."""
+    if not figures.levels:
+        return None
+    level = figures.levels[-1]
+    beside = sorted(
+        (each for each in figures.workloads("queen", "throughput") if each.working_set_bytes),
+        key=lambda each: each.working_set_bytes,
+    )
+    times = [(each.working_set_bytes, *_times(figures, level, each)) for each in beside]
+    named = [kernel for kernel in figures.kernels if any(kernel in found for _, found, _ in times)]
+    if not named:
+        return None
+    height = max(AXES_HEIGHT, 0.6 + 0.14 * len(named))
+    figure = framed(height, _basis(figures, level), left_out(sum(unusable for _, _, unusable in times)))
+    axes = figure.subplots()
+    ends = []
+    for number, kernel in enumerate(named):
+        line = [(size, found[kernel]) for size, found, _ in times if kernel in found]
+        dots = [dot for _, dot in line]
+        axes.errorbar(
+            [size for size, _ in line], [dot.value for dot in dots], yerr=bars(dots), fmt=marker(number),
+            linestyle=DASHES[number // 5 % len(DASHES)], color=colour(number),
+            elinewidth=0.8, markersize=4,
+        )  # fmt: skip
+        ends.append((printable(kernel, 30), float(line[-1][0]), dots[-1].value, colour(number)))
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(beside[0].working_set_bytes / 1.5, beside[-1].working_set_bytes * 1.5)
+    _byte_ticks(axes)
+    scaled(axes.yaxis, [value for _, found, _ in times for time in found.values() for value in time[:3]])
+    caches_marked(axes, figures.record)
+    labelled(axes, ends, height - 0.6)
+    axes.set_xlabel("bytes of other data touched between the queries")
+    axes.set_ylabel("nanoseconds per queen query")
+    return figure
+
+
+def _times(figures: Figures, level: str, workload: Lookup | None) -> tuple[dict[str, Dot], int]:
+    """Drawable times by kernel, and how many are not; with other data beside, a time may come out as 0."""
+    found: dict[str, Dot] = {}
+    unusable = 0
+    for kernel in figures.kernels:
+        key: Key = (kernel, figures.popcount, level)
+        time = figures.lookup(key, workload)
+        if time and Dot(*time).drawable:
+            found[kernel] = Dot(*time)
+        elif time:
+            unusable += 1
+    return found, unusable
+
+
+def _byte_ticks(axes: Axes) -> None:
+    axis = axes.xaxis
+    low, high = axes.get_xlim()
+    axis.set_major_locator(
+        FixedLocator([1 << power for power in range(0, 60, 2) if low <= 1 << power <= high])
+    )
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short_bytes(value)))
+
+
+def _basis(figures: Figures, level: str) -> list[str]:
+    some = [rate for (_, _, each), rate in figures.nodes.items() if each == level]
+    launches = max((rate.launches for rate in some), default=0)
+    rounds = min((rate.rounds for rate in some), default=0)
+    return [
+        machine_line(figures.record),
+        f"level {level}, {printable(figures.popcount, 20)} popcount, queries from the positions' trees; "
+        f"median of {launches} launches, {rounds} rounds or more; bars: 95 % interval",
+    ]

@@ -1,0 +1,115 @@
+"""Charts of perft nodes/s within one record."""
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from slidebench.harness.charts.rows import Panel, drawn_rows
+from slidebench.harness.charts.style import framed, left_out, machine_line, million, muted, printable, ratio
+from slidebench.harness.compare import levels_sheet
+from slidebench.harness.figures import Figures
+
+
+def nodes_by_level(figures: Figures) -> Figure | None:
+    """Perft nodes/s of each kernel at each level, with 95 % intervals."""
+    dots, blanks = {}, {}
+    for kernel in figures.kernels:
+        for level in figures.levels:
+            key = (kernel, figures.popcount, level)
+            if rate := figures.nodes.get(key):
+                dots[kernel, level] = million(rate)
+            else:
+                blanks[kernel, level] = figures.reason(key)
+    panel = Panel("", "million perft nodes per second, one thread, bulk counted", dots, blanks)
+    return drawn_rows(
+        basis(figures), figures.kernels, figures.levels, [panel], legend="x86-64 level",
+    )  # fmt: skip
+
+
+def gain_by_level(figures: Figures) -> Figure | None:
+    """How many times as fast each kernel is at each level as at the one below."""
+    sheet = levels_sheet([figures.record])
+    rows = {name.removesuffix(f" {figures.popcount}"): cells for name, cells in sheet.rows}
+    kernels = [kernel for kernel in figures.kernels if kernel in rows]
+    panels = [
+        Panel(
+            step,
+            "times as fast",
+            {(kernel, ""): ratio(found) for kernel in kernels if (found := rows[kernel][place].found)},
+            {
+                (kernel, ""): rows[kernel][place].reason.removeprefix(kernel).strip()
+                for kernel in kernels
+                if not rows[kernel][place].found
+            },
+        )
+        for place, step in enumerate(sheet.columns)
+    ]
+    notes = [f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %)."]
+    return drawn_rows(basis(figures), kernels, [""], panels, reference=1.0, notes=notes)
+
+
+def heat_map(figures: Figures) -> Figure | None:
+    """Perft nodes/s as a field of kernels and levels; hatched where there is none."""
+    rates = {key: rate.median / 1e6 for key, rate in figures.nodes.items() if key[1] == figures.popcount}
+    values = {key: value for key, value in rates.items() if np.isfinite(value) and value > 0}
+    if not values:
+        return None
+    kernels, levels = figures.kernels, figures.levels
+    reasons = {
+        (kernel, figures.popcount, level): printable(figures.reason((kernel, figures.popcount, level)), 100)
+        for kernel in kernels
+        for level in levels
+        if (kernel, figures.popcount, level) not in values
+    }
+    letters = {reason: chr(ord("a") + place) for place, reason in enumerate(dict.fromkeys(reasons.values()))}
+    notes = [f"{letter}: {reason}." for reason, letter in letters.items()]
+    figure = framed(
+        0.85 + 0.24 * max(len(kernels), 2),
+        basis(figures, bars=False),
+        [*notes, *left_out(len(rates) - len(values))],
+    )
+    axes = figure.subplots()
+    norm, colours = Normalize(0, max(values.values())), colormaps["cividis"]
+    for row, kernel in enumerate(kernels):
+        for column, level in enumerate(levels):
+            key = (kernel, figures.popcount, level)
+            corner = (column - 0.5, row - 0.5)
+            if key in values:
+                shade = norm(values[key])
+                axes.add_patch(Rectangle(corner, 1, 1, facecolor=colours(shade), edgecolor="none"))
+                text, ink = f"{values[key]:.0f}", "#000000" if shade > 0.55 else "#FFFFFF"
+            else:
+                axes.add_patch(
+                    Rectangle(corner, 1, 1, facecolor="none", edgecolor=muted(), hatch="////", linewidth=0)
+                )
+                text, ink = letters[reasons[key]], ""
+            axes.text(
+                column, row, text, ha="center", va="center", fontsize=8, color=ink or None,
+                bbox=None if ink else {"facecolor": figure.get_facecolor(), "edgecolor": "none", "pad": 1.5},
+            )  # fmt: skip
+    axes.set_xticks(range(len(levels)), [printable(level, 12) for level in levels])
+    axes.set_yticks(range(len(kernels)), [printable(kernel, 40) for kernel in kernels])
+    axes.set_xlim(-0.5, len(levels) - 0.5)
+    axes.set_ylim(len(kernels) - 0.5, -0.5)
+    axes.set_xlabel("million perft nodes per second at each x86-64 level")
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    return figure
+
+
+def basis(figures: Figures, *, bars: bool = True) -> list[str]:
+    """Where the figures come from, and what n and the interval are."""
+    rates = figures.nodes.values()
+    launches = max((rate.launches for rate in rates), default=0)
+    rounds = [rate.rounds for rate in rates] or [0]
+    widest = max((rate.width for rate in rates), default=0.0)
+    interval = "bars: 95 % interval" if bars else f"95 % intervals of ± {100 * widest:.1f} % or less"
+    return [
+        machine_line(figures.record),
+        f"geometric mean of {figures.positions} positions, {printable(figures.popcount, 20)} popcount; "
+        f"median of {launches} launches, {min(rounds)} to {max(rounds)} rounds; {interval}",
+    ]

@@ -1,0 +1,80 @@
+"""A self-contained static site of records: pages, charts, disassembly, claims, and the records themselves.
+
+    machines       records by machine, and what the pages show of them
+    disassembly    the machine code of a kernel's lookup
+    claims         what the literature says against what was measured; claims.toml holds the sayings
+    pages          figures to HTML, by way of templates/
+    static/        style sheet and the script that sorts and filters tables
+
+Everything that comes from a record is escaped where it is shown, and made safe where it names a file. The
+site needs no network: it works from a folder, and on GitHub Pages.
+"""
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from slidebench.harness.charts import RECORD_CHARTS, RECORDS_CHARTS, THEMES, Chart, rendered
+from slidebench.harness.compare import CompareError
+from slidebench.harness.cpu import machine_name
+from slidebench.harness.records import Record, encode_record, write_atomically
+from slidebench.harness.report.machines import Machine, machines
+from slidebench.harness.report.pages import ALL, Charts, pages, path_part
+
+STATIC = Path(__file__).parent / "static"
+
+
+def site(records: Sequence[Record]) -> dict[str, bytes]:
+    """Every file of the site by its path in it. Equal records and builds give equal bytes."""
+    found = machines(records)
+    files = {f"static/{path.name}": path.read_bytes() for path in sorted(STATIC.iterdir())}
+    files[".nojekyll"] = b""  # GitHub Pages: serve the files as they are
+    downloads = {_download(record): record for machine in found for record in machine.records}
+    files |= {path: gzip.compress(encode_record(record), mtime=0) for path, record in downloads.items()}
+    charts = _charts(found, files)
+    sizes = {path: len(files[path]) for path in downloads}
+    for path, text in pages(found, charts, downloads, sizes).items():
+        files[path] = text.encode()
+    return files
+
+
+def write_site(files: dict[str, bytes], folder: Path) -> int:
+    """Write the files below a folder; returns their bytes together."""
+    for path, content in files.items():
+        write_atomically(folder / path, content, "choose another folder with -o")
+    return sum(len(content) for content in files.values())
+
+
+def _download(record: Record) -> str:
+    commit = record.commit + ("-dirty" if record.dirty else "")
+    return f"records/{machine_name(record.machine)}-{path_part(f'{record.started_utc}-{commit}')}.json.gz"
+
+
+def _charts(found: Sequence[Machine], files: dict[str, bytes]) -> Charts:
+    """Draw every chart in every theme into `files`; returns where each stands."""
+    drawn = Charts()
+    for machine in found:
+        stem = f"charts/{machine.name}"
+        of_one: list[tuple[Chart[Any], Any]] = [(chart, machine.figures) for chart in RECORD_CHARTS]
+        of_history: list[tuple[Chart[Any], Any]] = [(chart, machine.every) for chart in RECORDS_CHARTS]
+        for chart, data in (*of_one, *of_history):
+            if _drawn(chart, data, f"{stem}-{chart.name}", files):
+                drawn.add(machine.name, chart, f"{stem}-{chart.name}", machine.brand)
+    brands = ", ".join(machine.brand for machine in found)
+    for of_all in RECORDS_CHARTS:
+        try:
+            if _drawn(of_all, [machine.figures for machine in found], f"charts/{of_all.name}", files):
+                drawn.add(ALL, of_all, f"charts/{of_all.name}", brands)
+        except CompareError as error:
+            drawn.refused = str(error)
+    return drawn
+
+
+def _drawn(chart: Chart[Any], data: object, stem: str, files: dict[str, bytes]) -> bool:
+    for theme in THEMES:
+        content = rendered(chart, data, theme, ["svg"])
+        if not content:
+            return False
+        files[f"{stem}-{theme}.svg"] = content["svg"]
+    return True

@@ -1,0 +1,219 @@
+"""What the literature says against what was measured: the sayings are in claims.toml."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from slidebench import kernels
+from slidebench.harness.figures import POPCOUNT, Figures, Key
+from slidebench.harness.report import disassembly
+from slidebench.harness.report.machines import Machine
+from slidebench.harness.stats import compare, perft_groups
+from slidebench.kernels import UnavailableError
+
+Verdict = Literal["confirmed", "not confirmed", "not measured here"]
+MULTIPLICATIONS = ("imul", "mul", "mulx")
+
+
+class Claim(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One claim; the fields are explained in claims.toml."""
+
+    text: str
+    claimed: str
+    source: str
+    measure: str
+    low: float = 0.0
+    high: float = 0.0
+    why: str = ""
+    kernels: list[str] = []
+    base: str = ""
+    levels: list[str] = []
+    piece: str = ""
+    order: str = ""
+    variables: list[str] = []
+
+
+class Measured(NamedTuple):
+    """A measured number with its interval; exact ones have none."""
+
+    what: str
+    value: float
+    low: float
+    high: float
+    unit: str
+
+    @property
+    def text(self) -> str:
+        places = 0 if self.value >= 100 or self.value.is_integer() else 2
+        value, low, high = (f"{each:.{places}f}" for each in (self.value, self.low, self.high))
+        return f"{self.what}: {value}{'' if self.low == self.high else f' [{low} to {high}]'} {self.unit}"
+
+
+class Finding(NamedTuple):
+    """A claim on one machine: what was measured, and what that says."""
+
+    machine: Machine
+    verdict: Verdict
+    measured: list[Measured]
+    why: str
+
+
+def claims() -> list[Claim]:
+    """All claims. Raises msgspec.ValidationError for a malformed one."""
+    path = Path(__file__).with_name("claims.toml")
+    return msgspec.convert(tomllib.loads(path.read_text())["claim"], list[Claim])
+
+
+def finding(claim: Claim, machine: Machine) -> Finding:
+    """What a machine's record says of a claim: confirmed if every interval lies within the claim's bounds."""
+    measured = MEASURES[claim.measure](claim, machine.figures)
+    if not measured:
+        missing = ", ".join(claim.kernels) or "perft"
+        return Finding(
+            machine, "not measured here", [], claim.why or f"the record has no such figures of {missing}"
+        )
+    inside = all(claim.low <= each.low and each.high <= claim.high for each in measured)
+    return Finding(machine, "confirmed" if inside else "not confirmed", measured, "")
+
+
+def _none(claim: Claim, figures: Figures) -> list[Measured]:
+    return []
+
+
+def _lookup_time(claim: Claim, figures: Figures) -> list[Measured]:
+    """Nanoseconds per query at the highest level."""
+    workload = figures.plain(claim.piece, claim.order)
+    found = [
+        (f"{kernel} {level}", figures.lookup((kernel, POPCOUNT, level), workload))
+        for kernel in claim.kernels
+        for level in figures.levels[-1:]
+    ]
+    return [Measured(what, *time, "ns") for what, time in found if time]
+
+
+def _table_size(claim: Claim, figures: Figures) -> list[Measured]:
+    sizes = {kernel: _table_bytes(figures, kernel) for kernel in claim.kernels}
+    return [_exact(kernel, size / 1024, "KiB") for kernel, size in sizes.items() if size]
+
+
+def _table_ratio(claim: Claim, figures: Figures) -> list[Measured]:
+    base = _table_bytes(figures, claim.base)
+    sizes = {kernel: _table_bytes(figures, kernel) for kernel in claim.kernels}
+    return [
+        _exact(f"{kernel} / {claim.base}", size / base, "times")
+        for kernel, size in sizes.items()
+        if size and base
+    ]
+
+
+def _variable_size(claim: Claim, figures: Figures) -> list[Measured]:
+    """Bytes of variables in the modules built here."""
+    found = []
+    for kernel in claim.kernels:
+        try:
+            symbols = disassembly.symbols(kernels.Choice(kernel, kernels.levels()[0], POPCOUNT))
+        except UnavailableError:
+            continue
+        found += [
+            _exact(name, symbols[name].size / 1024, "KiB") for name in claim.variables if name in symbols
+        ]
+    return found
+
+
+def _fastest(claim: Claim, figures: Figures) -> list[Measured]:
+    """Million nodes/s of the fastest kernel at each level."""
+    found = []
+    for level in figures.levels:
+        ranked = [(rate, key) for key, rate in figures.nodes.items() if key[2] == level]
+        rate, key = max(ranked, key=lambda pair: pair[0].median)
+        found.append(
+            Measured(
+                f"{key[0]} {level}", rate.median / 1e6, rate.low / 1e6, rate.high / 1e6, "million nodes/s"
+            )
+        )
+    return found
+
+
+def _popcount_ratio(claim: Claim, figures: Figures) -> list[Measured]:
+    """Speed with arithmetic popcount as a part of that with the compiler's, where the level has POPCNT."""
+    return _ratios(
+        figures,
+        [
+            (f"{kernel} {level}, swar / {POPCOUNT}", (kernel, "swar", level), (kernel, POPCOUNT, level))
+            for kernel in claim.kernels
+            for level in figures.levels
+            if level not in ("v1", "generic")
+        ],
+    )
+
+
+def _level_ratio(claim: Claim, figures: Figures) -> list[Measured]:
+    one, other = claim.levels
+    return _ratios(
+        figures,
+        [
+            (f"{kernel}, {one} / {other}", (kernel, POPCOUNT, one), (kernel, POPCOUNT, other))
+            for kernel in claim.kernels
+        ],
+    )
+
+
+def _kernel_ratio(claim: Claim, figures: Figures) -> list[Measured]:
+    return _ratios(
+        figures,
+        [
+            (f"{kernel} / {claim.base}, {level}", (kernel, POPCOUNT, level), (claim.base, POPCOUNT, level))
+            for kernel in claim.kernels
+            for level in figures.levels
+        ],
+    )
+
+
+def _multiplications(claim: Claim, figures: Figures) -> list[Measured]:
+    """Multiply instructions in the loop over rook queries, as built here at the highest level."""
+    found = []
+    for kernel in claim.kernels:
+        try:
+            mnemonics = disassembly.listing(kernels.Choice(kernel, kernels.levels()[-1], POPCOUNT)).mnemonics
+        except UnavailableError:
+            continue
+        found.append(_exact(kernel, sum(each in MULTIPLICATIONS for each in mnemonics), "multiplications"))
+    return found
+
+
+MEASURES: dict[str, Callable[[Claim, Figures], list[Measured]]] = {
+    "none": _none,
+    "lookup_time": _lookup_time,
+    "table_size": _table_size,
+    "table_ratio": _table_ratio,
+    "variable_size": _variable_size,
+    "fastest": _fastest,
+    "popcount_ratio": _popcount_ratio,
+    "level_ratio": _level_ratio,
+    "kernel_ratio": _kernel_ratio,
+    "multiplications": _multiplications,
+}
+
+
+def _table_bytes(figures: Figures, kernel: str) -> int:
+    sizes = [build.table_bytes for key, build in figures.builds.items() if key[0] == kernel]
+    return max(sizes, default=0)
+
+
+def _exact(what: str, value: float, unit: str) -> Measured:
+    return Measured(what, float(value), value, value, unit)
+
+
+def _ratios(figures: Figures, wanted: list[tuple[str, Key, Key]]) -> list[Measured]:
+    """Ratios of nodes/s within rounds, where the record has both."""
+    groups = perft_groups(figures.record)
+    there = [(what, one, other) for what, one, other in wanted if one in groups and other in groups]
+    found = compare([(groups[one], groups[other]) for _, one, other in there])
+    return [
+        Measured(what, each.ratio, each.low, each.high, "times")
+        for (what, _, _), each in zip(there, found, strict=True)
+        if each
+    ]

@@ -1,0 +1,109 @@
+"""The machine code of a kernel's lookup: its timed loop over rook queries, as built here."""
+
+from functools import cache
+from typing import NamedTuple
+
+import iced_x86
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Symbol as ElfSymbol
+from elftools.elf.sections import SymbolTableSection
+
+from slidebench import kernels
+from slidebench.harness.audit import module_path
+from slidebench.kernels import UnavailableError, catalogue
+
+LOOP = "rook_throughput"
+
+
+class Symbol(NamedTuple):
+    """A function or variable of a built module; `code` is empty for what holds no bytes in the file."""
+
+    address: int
+    size: int
+    code: bytes
+
+
+class Listing(NamedTuple):
+    """A disassembled function."""
+
+    choice: kernels.Choice
+    compiler: str
+    lines: list[str]
+    mnemonics: list[str]
+
+
+def listing(choice: kernels.Choice) -> Listing:
+    """The timed loop over rook queries of a built module. Raises UnavailableError where there is none."""
+    found = symbols(choice)
+    if LOOP not in found:
+        raise UnavailableError(f"{choice} has no symbol for its lookups: build it without stripping symbols")
+    loop = found[LOOP]
+    names = {symbol.address - loop.address: name for name, symbol in found.items()}  # seen from the loop
+    formatter = iced_x86.Formatter(iced_x86.FormatterSyntax.INTEL)
+    formatter.branch_leading_zeros = False
+    formatter.hex_prefix, formatter.hex_suffix = "0x", ""
+    formatter.uppercase_hex = False
+    formatter.space_after_operand_separator = True
+    lines, mnemonics = [], []
+    for instruction in iced_x86.Decoder(64, loop.code, ip=0):
+        relative = instruction.near_branch_target or (
+            instruction.ip_rel_memory_address if instruction.is_ip_rel_memory_operand else 0
+        )
+        name = names.get(_signed(relative)) if relative else None
+        comment = f"    ; {name}" if name else ""
+        lines.append(f"{instruction.ip:5x}  {formatter.format(instruction)}{comment}")
+        mnemonics.append(formatter.format_mnemonic(instruction))
+    return Listing(choice, _compiler(choice), lines, mnemonics)
+
+
+def listings(kernel: str) -> tuple[list[Listing], str]:
+    """The loop at the lowest and the highest level, and why one is missing."""
+    levels = [level for level in kernels.levels() if not catalogue.too_low(kernel, level)]
+    found, reason = [], ""
+    for level in dict.fromkeys((*levels[:1], *levels[-1:])):
+        try:
+            found.append(listing(kernels.Choice(kernel, level, "builtin")))
+        except UnavailableError as error:
+            reason = str(error)
+    return found, reason
+
+
+@cache
+def symbols(choice: kernels.Choice) -> dict[str, Symbol]:
+    """Symbols of a built module by their names in the source. Raises UnavailableError if there are none."""
+    path = module_path(choice)
+    if path is None:
+        raise UnavailableError(f"{choice} is not built here")
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            table = elf.get_section_by_name(".symtab")
+            found = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
+            return {
+                symbol.name.rpartition(f"{choice.kernel}_{choice.popcount}_")[2]: _symbol(elf, symbol)
+                for symbol in found
+                if symbol["st_size"] and isinstance(symbol["st_shndx"], int)
+            }
+    except ELFError:
+        raise UnavailableError(f"{path.name} is not an ELF file") from None
+
+
+def _symbol(elf: ELFFile, symbol: ElfSymbol) -> Symbol:
+    section = elf.get_section(symbol["st_shndx"])
+    start = symbol["st_value"] - section["sh_addr"]
+    holds = section["sh_type"] == "SHT_PROGBITS"
+    code = section.data()[start : start + symbol["st_size"]] if holds else b""
+    return Symbol(symbol["st_value"], symbol["st_size"], code)
+
+
+def _signed(bits: int) -> int:
+    """A 64-bit address as a distance."""
+    return bits - (1 << 64) if bits >> 63 else bits
+
+
+def _compiler(choice: kernels.Choice) -> str:
+    """The compiler of a build, where this machine can load it to ask."""
+    if kernels.why_not(choice.kernel, choice.level, choice.popcount):
+        return ""
+    return kernels.load_choice(choice).compiler

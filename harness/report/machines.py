@@ -1,0 +1,108 @@
+"""Records by machine, and what the pages show of them."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from slidebench import kernels
+from slidebench.harness.cpu import machine_name, pext_expected
+from slidebench.harness.figures import Figures, Key, Nanoseconds
+from slidebench.harness.recommend import Recommendation, recommendations
+from slidebench.harness.records import Record, encode_record
+from slidebench.harness.stats import Rate
+from slidebench.harness.warnings import Warning
+from slidebench.kernels.features import Pext
+
+
+class Row(NamedTuple):
+    """What is known of one kernel, popcount and level on a machine: figures, or the reason for none."""
+
+    machine: "Machine"
+    key: Key
+    nodes: Rate | None
+    of_best: float | None  # nodes/s as a fraction of the fastest at this level
+    lookups: dict[tuple[str, str], Nanoseconds | None]  # by piece and order, on the tree stream
+    table_bytes: int | None
+    reason: str
+
+    @property
+    def kernel(self) -> str:
+        return self.key[0]
+
+    @property
+    def popcount(self) -> str:
+        return self.key[1]
+
+    @property
+    def level(self) -> str:
+        return self.key[2]
+
+
+class Machine:
+    """All records of one machine; figures are those of the newest complete one with several kernels."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.records = sorted(records, key=lambda each: (each.started_utc, encode_record(each)))
+        self.record = max(
+            self.records,
+            key=lambda each: (each.complete, len({b.kernel for b in each.builds}) > 1, each.started_utc),
+        )
+        self.every = [Figures(record) for record in self.records]
+        self.figures = self.every[self.records.index(self.record)]
+        self.name = machine_name(self.record.machine)
+
+    @property
+    def brand(self) -> str:
+        return self.record.machine.brand
+
+    @property
+    def pext(self) -> Pext:
+        return pext_expected(self.record.machine)
+
+    @property
+    def compilers(self) -> list[str]:
+        return sorted({build.compiler for build in self.record.builds})
+
+    @property
+    def warnings(self) -> dict[str, str]:
+        """The record's warnings with their advice."""
+        known = Warning.__members__
+        return {name: known[name].value if name in known else "" for name in self.record.warnings}
+
+    @cached_property
+    def recommendations(self) -> list[Recommendation]:
+        names = [name for name in kernels.names() if "pext" in kernels.describe(name).contains.split()]
+        return recommendations(self.record, names)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """One for everything the record was to time, fastest kernel first, then by popcount and level."""
+        order = {kernel: place for place, kernel in enumerate(self.figures.kernels)}
+        keys = sorted(self.figures.keys, key=lambda key: (order.get(key[0], len(order)), key))
+        return [self._row(key) for key in keys]
+
+    def _row(self, key: Key) -> Row:
+        figures = self.figures
+        nodes, build = figures.nodes.get(key), figures.builds.get(key)
+        best = max((rate.median for other, rate in figures.nodes.items() if other[2] == key[2]), default=0.0)
+        return Row(
+            machine=self,
+            key=key,
+            nodes=nodes,
+            of_best=nodes.median / best if nodes and best else None,
+            lookups={
+                (piece, order): figures.lookup(key, figures.plain(piece, order))
+                for piece in kernels.PIECES
+                for order in ("throughput", "latency")
+            },
+            table_bytes=build.table_bytes if build and build.compiler != "unknown" else None,
+            reason="" if nodes else (build.failure if build and build.failure else figures.reason(key)),
+        )
+
+
+def machines(records: Sequence[Record]) -> list[Machine]:
+    """The machines of some records, in order of their names."""
+    by_name: dict[str, list[Record]] = {}
+    for record in records:
+        by_name.setdefault(machine_name(record.machine), []).append(record)
+    return [Machine(by_name[name]) for name in sorted(by_name)]

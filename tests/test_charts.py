@@ -1,0 +1,231 @@
+"""Every chart says what it shows, hides nothing that is missing, and can be trusted with any record."""
+
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from command import slidebench
+from made_records import made_record, with_lookups
+from matplotlib import rc_context
+from matplotlib.text import Text
+
+from slidebench.harness.charts import (
+    RECORD_CHARTS,
+    RECORDS_CHARTS,
+    SERIES_CHARTS,
+    THEMES,
+    Chart,
+    rendered,
+)
+from slidebench.harness.charts.style import style
+from slidebench.harness.figures import Figures
+from slidebench.harness.records import Record, write_record
+
+RATES = {
+    ("pext", "builtin", "v3"): 1.5e9,
+    ("magic_fancy", "builtin", "v2"): 1e9,
+    ("magic_fancy", "builtin", "v3"): 1.2e9,
+}
+WHY_NOT = {("pext", "builtin", "v2"): "pext needs level v3 or higher"}
+WRONG = {("rotated", "builtin", "v2"): "rotated v2: wrong rook on d4"}
+BY_NAME = {chart.name: chart for chart in (*RECORD_CHARTS, *RECORDS_CHARTS, *SERIES_CHARTS)}
+
+
+def whole_record(**changes: object) -> Record:
+    sizes = (1 << 10, 1 << 15, 1 << 20)
+    record = made_record(RATES, absent=WHY_NOT, failed=WRONG, **changes)
+    return with_lookups(record, {"pext": 1.0, "magic_fancy": 1.5}, working_sets=sizes)
+
+
+def texts(svg: bytes) -> list[str]:
+    """All text of a chart, which must be well-formed XML."""
+    found = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(each.itertext()).strip() for each in found]
+
+
+def drawn(name: str, data: object, theme: str = "light") -> list[str]:
+    return texts(rendered(BY_NAME[name], data, theme, ["svg"])["svg"])
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("chart", RECORD_CHARTS, ids=lambda chart: chart.name)
+def test_equal_records_give_equal_bytes_under_the_question_the_chart_answers(
+    chart: Chart, theme: str
+) -> None:
+    first, again = (rendered(chart, Figures(whole_record()), theme) for _ in range(2))
+    assert first == again
+    assert {"svg", "png"} == first.keys()
+    assert chart.question.endswith("?")
+    assert chart.question in texts(first["svg"])
+
+
+def test_a_light_and_a_dark_chart_differ_in_colours_only() -> None:
+    for chart in RECORD_CHARTS:
+        light, dark = (
+            rendered(chart, Figures(whole_record()), theme, ["svg"]).get("svg", b"<svg/>") for theme in THEMES
+        )
+        assert texts(light) == texts(dark)
+        for theme, svg in zip(THEMES, (light, dark), strict=True):
+            assert svg == b"<svg/>" or THEMES[theme][0].lower().encode() in svg
+
+
+def test_what_is_missing_is_named_with_its_reason() -> None:
+    figures = Figures(whole_record())
+    assert "v2: needs level v3 or higher" in drawn("nodes-by-level", figures)
+    assert "needs level v3 or higher" in drawn("gain-by-level", figures)
+    assert "a: needs level v3 or higher." in drawn("heat-map", figures)
+
+
+def test_a_missing_cell_is_hatched_and_never_a_zero() -> None:
+    svg = rendered(BY_NAME["heat-map"], Figures(whole_record()), formats=["svg"])["svg"]
+    assert b"<pattern" in svg
+    assert "0" not in texts(svg)
+    whole = made_record({key: rate for key, rate in RATES.items() if key[2] == "v3"})
+    assert b"<pattern" not in rendered(BY_NAME["heat-map"], Figures(whole), formats=["svg"])["svg"]
+
+
+def test_n_interval_and_unit_are_stated() -> None:
+    words = " ".join(drawn("nodes-by-level", Figures(whole_record())))
+    assert "median of 6 launches, 30 to 30 rounds; bars: 95 % interval" in words
+    assert "million perft nodes per second" in words
+    assert "ns per query" in " ".join(drawn("lookup-time", Figures(whole_record())))
+
+
+@pytest.mark.parametrize("count", [1, 45])
+def test_one_kernel_and_forty_five_are_all_named(count: int) -> None:
+    rates = {
+        (f"kernel_{place:02}", "builtin", level): 1e9 + place * 1e7
+        for place in range(count)
+        for level in ("v1", "v2")
+    }
+    record = with_lookups(
+        made_record(rates), {kernel: 1.0 + int(kernel[-2:]) / 100 for kernel, _, _ in rates}
+    )
+    for name in ("nodes-by-level", "gain-by-level", "heat-map", "lookup-time", "table-size"):
+        assert {kernel for kernel, _, _ in rates} <= set(drawn(name, Figures(record))), name
+
+
+def test_names_in_the_margin_do_not_lie_on_each_other() -> None:
+    rates = {(f"kernel_{place:02}", "builtin", "v1"): 1e9 for place in range(45)}
+    record = with_lookups(made_record(rates), {kernel: 1.0 for kernel, _, _ in rates})
+    with rc_context(style("light")):
+        figure = BY_NAME["table-size"].draw(Figures(record))
+        figure.draw_without_rendering()
+        boxes = sorted(
+            (box.y0, box.y1)
+            for text in figure.axes[0].texts
+            if text.get_text().startswith("kernel_")
+            for box in [Text.get_window_extent(text)]  # an annotation's own includes its line
+        )
+    assert len(boxes) == 45
+    assert all(high <= low + 1.5 for (_, high), (low, _) in pairwise(boxes))
+
+
+def test_what_a_record_does_not_have_is_not_drawn() -> None:
+    perft_only = Figures(made_record(RATES))
+    for name in ("lookup-time", "table-size", "working-set"):
+        assert rendered(BY_NAME[name], perft_only) == {}
+    empty = made_record({}, failed=WRONG)
+    assert all(rendered(chart, Figures(empty)) == {} for chart in RECORD_CHARTS)
+
+
+@pytest.mark.parametrize(
+    "text", ["$\\frac{1}{0$ & <script>alert(1)</script>", "\x00\x1b[31m\u202egnirb", "x" * 5000, ""]
+)
+def test_text_from_a_record_is_text_and_nothing_else(text: str) -> None:
+    record = made_record({(text or "pext", "builtin", "v1"): 1e9, ("b", "builtin", text or "v2"): 1e9},
+                         absent={("b", "builtin", "v1"): text}, brand=text)  # fmt: skip
+    for chart in RECORD_CHARTS:
+        for content in rendered(chart, Figures(record), formats=["svg"]).values():
+            assert b"<script" not in content
+            assert all(letter.isprintable() for line in texts(content) for letter in line.replace("\n", ""))
+            assert max(map(len, texts(content))) < 300
+
+
+class TestRecords:
+    def test_machines_stand_against_the_first(self) -> None:
+        here = whole_record()
+        there = whole_record(brand="Zen 2", seed=9)
+        words = " ".join(drawn("machine-ratios", [Figures(here), Figures(there)]))
+        assert "times as fast" in words
+        assert "comparisons judged together (Holm, 5 %)" in words
+        assert rendered(BY_NAME["machine-ratios"], [Figures(here), Figures(here)]) == {}
+
+    def test_history_goes_by_time_and_breaks_where_the_questions_changed(self) -> None:
+        runs = [
+            made_record(RATES, started_utc="20261130T120000Z", commit="cccccccc", generator="2"),
+            made_record(RATES, started_utc="20261101T120000Z", commit="aaaaaaaa"),
+            made_record(RATES, started_utc="20261110T120000Z", commit="bbbbbbbb"),
+        ]
+        words = drawn("history", [Figures(each) for each in runs])
+        commits = [word for word in words if "2026-11" in word]
+        assert [commit[:8] for commit in commits] == ["aaaaaaaa", "bbbbbbbb", "cccccccc"]
+        assert any(word.startswith("Upright lines") for word in words)
+        assert not any(
+            word.startswith("Upright lines")
+            for word in drawn("history", [Figures(each) for each in runs[1:]])
+        )
+
+
+class TestSeries:
+    @pytest.mark.parametrize("name", ["pext-latency", "thread-time"])
+    def test_what_is_no_positive_number_is_left_out_and_counted(self, name: str) -> None:
+        values: Mapping[int, object] = {1: 3.0, 7: float("nan"), 13: 0.0, 17: -1.0, 19: None, 32: 9.0}
+        words = drawn(name, values)
+        assert "4 left out: not a positive number." in words
+        assert {"1", "32"} <= set(words)
+        assert not {"7", "13", "17", "19"} & set(words)
+        assert rendered(BY_NAME[name], {1: None, 2: 0.0}) == {}
+
+
+class TestPlot:
+    def test_the_list_has_every_chart_with_its_question(self, tmp_path: Path) -> None:
+        out = slidebench("plot", "--list", cwd=tmp_path).stdout
+        assert all(chart.name in out and chart.question in out for chart in BY_NAME.values())
+
+    def test_one_chart_of_two_machines_for_a_dark_page(self, tmp_path: Path) -> None:
+        for name in ("a", "b"):
+            write_record(whole_record(brand=name), tmp_path / f"{name}.json")
+        result = slidebench("plot", "a.json", "b.json", "--chart", "machine-ratios", "--dark", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.split() == [
+            f"results/charts/machine-ratios-dark.{each}" for each in ("svg", "png")
+        ]
+
+    def test_a_series_comes_from_a_json_object(self, tmp_path: Path) -> None:
+        (tmp_path / "cycles.json").write_text(json.dumps({"6": 3.0, "12": 250.5}))
+        result = slidebench("plot", "cycles.json", "--chart", "pext-latency", cwd=tmp_path)
+        assert (tmp_path / "results/charts/pext-latency.svg").exists(), result.stderr
+
+    def test_pext_latency_comes_from_a_probe(self, tmp_path: Path) -> None:
+        readings = [
+            {"instruction": name, "mask_bits": bits, "latency_cycles": 3.0, "throughput_cycles": 1.0}
+            for name, bits in (("imul", None), ("pext", 6), ("pext", 23))
+        ]
+        pext = {"speed": "fast", "reason": "3 cycles"}
+        report = {"not_valid": None, "imul_cycles": 3.0, "pext": pext, "readings": readings, "absent": {}}
+        (tmp_path / "probe.json").write_text(json.dumps(report))
+        (tmp_path / "busy.json").write_text(json.dumps(report | {"not_valid": "not valid: busy"}))
+        result = slidebench("plot", "probe.json", "--chart", "pext-latency", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert {"6", "23"} <= set(texts((tmp_path / "results/charts/pext-latency.svg").read_bytes()))
+        refused = slidebench("plot", "busy.json", "--chart", "pext-latency", cwd=tmp_path)
+        assert refused.stderr == "slidebench: busy.json: not valid: busy\n"
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ([], "give records"),
+            (["r.json", "--chart", "nosuch"], "no chart is called 'nosuch'; there are nodes-by-level"),
+            (["r.json", "--chart", "pext-latency"], "r.json is not a JSON object of numbers"),
+            (["r.json", "--chart", "history"], "nothing to draw: history"),
+        ],
+    )
+    def test_faults_take_one_line(self, arguments: list[str], message: str, tmp_path: Path) -> None:
+        write_record(whole_record(), tmp_path / "r.json")
+        result = slidebench("plot", *arguments, cwd=tmp_path)
+        assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+        assert message in result.stderr

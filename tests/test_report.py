@@ -1,0 +1,283 @@
+"""The site is whole, small, the same for the same records, and no record can do harm through it."""
+
+import gzip
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+
+import msgspec
+import pytest
+from command import slidebench
+from made_records import made_record, with_lookups
+
+from slidebench import kernels
+from slidebench.harness.records import Record, encode_record, write_record
+from slidebench.harness.report import site, write_site
+from slidebench.harness.report.claims import MEASURES, Claim, claims, finding
+from slidebench.harness.report.disassembly import listing
+from slidebench.harness.report.machines import Machine
+from slidebench.kernels import UnavailableError
+
+FANCY, PLAIN, PEXT = "magic_fancy", "magic_plain", "pext"
+LEVELS = ("v1", "v2", "v3")
+THROUGHPUT = {"piece": "rook", "order": "throughput"}
+LATENCY = {"piece": "rook", "order": "latency"}
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}\x00\u202e"
+
+
+def here(**changes: object) -> Record:
+    """A machine where fancy magics are fastest but for PEXT, and one kernel is wrong."""
+    rates = {(FANCY, "builtin", level): 1e9 + 1e8 * place for place, level in enumerate(LEVELS)}
+    rates |= {(PLAIN, "builtin", level): 0.9e9 + 1e8 * place for place, level in enumerate(LEVELS)}
+    rates |= {(FANCY, "swar", "v2"): 0.55e9, (PEXT, "builtin", "v3"): 1.5e9}
+    record = made_record(
+        rates,
+        absent={(PEXT, "builtin", level): "pext needs level v3 or higher" for level in LEVELS[:2]},
+        failed={("rotated", "builtin", "v1"): "rotated v1: wrong rook on d4"},
+        **changes,
+    )
+    return with_lookups(record, {FANCY: 1.5, PLAIN: 2.5, PEXT: 1.2})
+
+
+def there() -> Record:
+    """A machine with slow PEXT."""
+    return made_record({(FANCY, "builtin", "v3"): 8e8, (PEXT, "builtin", "v3"): 1e8}, brand="Zen 2", seed=7)
+
+
+def made_site(folder: Path) -> Path:
+    """The site of two machines, one with two runs."""
+    later = here(started_utc="20261201T120000Z", commit="fedcba987654", seed=3)
+    write_site(site([here(), later, there()]), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, bytes]:
+    return site([here(), there()])
+
+
+class Parsed(HTMLParser):
+    """Links, identifiers, headings and scripts of a page."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def all(self, tag: str, attribute: str) -> list[str]:
+        return [
+            value for name, found in self.tags if name == tag and (value := found.get(attribute)) is not None
+        ]
+
+    @property
+    def links(self) -> list[str]:
+        sources = [each.partition(" ")[0] for each in self.all("source", "srcset")]
+        return [*self.all("a", "href"), *self.all("link", "href"), *self.all("script", "src"),
+                *self.all("img", "src"), *sources]  # fmt: skip
+
+
+def pages(files: dict[str, bytes]) -> dict[str, Parsed]:
+    return {path: Parsed(content) for path, content in files.items() if path.endswith(".html")}
+
+
+class TestSite:
+    def test_every_kernel_and_machine_has_a_page(self, files: dict[str, bytes]) -> None:
+        for name in ("index", "figures", "charts", "kernels", "machines", "claims", "method", "records"):
+            assert f"{name}.html" in files
+        assert {f"kernels/{name}.html" for name in kernels.names()} <= files.keys()
+        assert sum(path.startswith("machines/") for path in files) == 2
+        assert ".nojekyll" in files
+
+    def test_no_link_is_broken_and_none_needs_a_network(self, files: dict[str, bytes]) -> None:
+        for path, page in pages(files).items():
+            for link in page.links:
+                if link.startswith("https://"):
+                    assert link in page.all("a", "href"), f"{path} loads {link}"
+                    continue
+                target, _, anchor = link.partition("#")
+                parts: list[str] = list(PurePosixPath(path).parent.parts)
+                for part in PurePosixPath(target).parts:
+                    parts = parts[:-1] if part == ".." else [*parts, part]
+                found = "/".join(parts) if target else path
+                assert found in files, f"{path} links to {link}"
+                if anchor:
+                    assert f'id="{anchor}"'.encode() in files[found], f"{path} links to {link}"
+        for name in ("static/style.css", "static/tables.js"):
+            assert not re.search(rb"https?:|@import|url\(", files[name])
+
+    def test_headings_pictures_and_language_are_there_for_those_who_listen(
+        self, files: dict[str, bytes]
+    ) -> None:
+        for path, page in pages(files).items():
+            headings = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+            assert headings[0] == 1, path
+            assert headings.count(1) == 1, path
+            assert all(after <= before + 1 for before, after in pairwise(headings)), path
+            assert all(page.all("img", "alt")), path
+            assert len(page.all("img", "alt")) == len(page.all("img", "src"))
+            assert page.all("html", "lang") == ["en"]
+
+    def test_the_recommendation_comes_first(self, files: dict[str, bytes]) -> None:
+        text = re.sub(r"<[^>]+>|\s+", " ", files["index.html"].decode())
+        assert re.search("v3 +pext +1500 +± [0-9.]+ % +\N{EN DASH} +magic_fancy", text)
+
+    def test_what_was_not_timed_says_why(self, files: dict[str, bytes]) -> None:
+        page = files["figures.html"].decode()
+        assert "needs level v3 or higher" in page
+        assert "rotated v1: wrong rook on d4" in page
+
+    def test_equal_records_give_equal_bytes(self) -> None:
+        assert site([here()]) == site([here()])
+
+    def test_records_come_out_as_they_went_in(self, files: dict[str, bytes]) -> None:
+        (path,) = (
+            path for path in files if path.startswith("records/") and b"Zen 2" in gzip.decompress(files[path])
+        )
+        assert gzip.decompress(files[path]) == encode_record(there())
+
+    def test_machines_that_measured_unlike_things_are_not_compared(self) -> None:
+        other = there()
+        other.generator = "0"
+        found = site([here(), other])
+        assert b"differ in generator" in found["charts.html"]
+        assert "charts/machine-ratios-light.svg" not in found
+
+    def test_a_record_without_any_figure_still_has_its_pages(self) -> None:
+        found = site([made_record({}, failed={("rotated", "builtin", "v1"): "wrong"}, complete=False)])
+        assert b"no perft figures" in found["index.html"]
+        assert b"cut short" in found["index.html"]
+
+    def test_many_kernels_stay_within_the_size(self) -> None:
+        rates = {
+            (f"kernel_{place:02}", popcount, level): 1e9
+            for place in range(45) for popcount in ("builtin", "swar") for level in LEVELS
+        }  # fmt: skip
+        record = with_lookups(made_record(rates), {kernel: 1.0 for kernel, _, _ in rates})
+        assert sum(map(len, site([record]).values())) < 5e6
+
+
+@pytest.fixture(scope="module")
+def hostile() -> dict[str, bytes]:
+    """A record that says HOSTILE wherever it may say anything."""
+    key = (HOSTILE, HOSTILE, HOSTILE)
+    record = made_record(
+        {key: 1e9, (FANCY, "builtin", "v3"): 1e9},
+        absent={("../../" + HOSTILE, "builtin", "v1"): HOSTILE},
+        failed={(FANCY, HOSTILE, "v1"): HOSTILE},
+        brand=HOSTILE,
+        compiler=HOSTILE,
+        started_utc="../../../" + HOSTILE,
+        commit="../" + HOSTILE,
+        warnings=[HOSTILE],
+    )
+    record.machine = msgspec.structs.replace(
+        record.machine, microarchitecture="../" + HOSTILE, vendor=HOSTILE, operating_system=HOSTILE,
+        hypervisor=HOSTILE, virtualised=True,
+    )  # fmt: skip
+    with_lookups(record, {HOSTILE: 1.0})
+    for workload in record.workloads:
+        assert workload.name
+    return site([record])
+
+
+class TestHostileRecords:
+    def test_nothing_in_a_record_becomes_markup(self, hostile: dict[str, bytes]) -> None:
+        for path, page in pages(hostile).items():
+            scripts = [found for tag, found in page.tags if tag == "script"]
+            assert [found.get("src", "").endswith("static/tables.js") for found in scripts] == [True], path
+            assert not [found for _, found in page.tags for name in found if name.startswith("on")], path
+            assert all(link == "x" or not link.startswith(("x", "javascript")) for link in page.links)
+            assert "x" not in page.links, path
+        assert b"&lt;script&gt;" in hostile["index.html"]
+        assert b"{{ 7*7 }}" in hostile["index.html"]
+        for path, content in hostile.items():
+            if path.endswith((".html", ".svg")):
+                assert b"<script>alert" not in content, path
+                assert "\u202e".encode() not in content, path
+                assert b"\x00" not in content, path
+
+    def test_nothing_in_a_record_becomes_a_path(self, hostile: dict[str, bytes]) -> None:
+        for path in hostile:
+            assert re.fullmatch(r"(\w+/)?[A-Za-z0-9_+.-]+", path), path
+            assert ".." not in path
+
+    def test_long_names_do_not_fill_the_page(self) -> None:
+        found = site([made_record({("k" * 3000, "builtin", "v1"): 1e9}, brand="b" * 100_000)])
+        assert len(found["index.html"]) < 20_000
+        assert max(map(len, found)) < 150
+
+
+class TestClaims:
+    def test_each_has_a_measure_bounds_and_a_word_on_its_source(self) -> None:
+        for claim in claims():
+            assert claim.measure in MEASURES
+            assert claim.low <= claim.high
+            assert claim.source == "" or claim.source.startswith("https://")
+            assert bool(claim.why) == (claim.measure == "none")
+            assert {*claim.kernels, claim.base} - {"", "magic_fancy_edges"} <= set(kernels.names())
+
+    @pytest.mark.parametrize(
+        ("measure", "fields", "verdict"),
+        [
+            ("fastest", {"low": 900, "high": 1600}, "confirmed"),
+            ("fastest", {"low": 100, "high": 1000}, "not confirmed"),
+            ("lookup_time", {"kernels": [FANCY], **THROUGHPUT, "low": 1, "high": 3}, "confirmed"),
+            ("lookup_time", {"kernels": [FANCY], **LATENCY, "low": 1, "high": 3}, "not confirmed"),
+            ("popcount_ratio", {"kernels": [FANCY], "low": 0.4, "high": 0.6}, "confirmed"),
+            ("level_ratio", {"kernels": [FANCY], "levels": ["v1", "v2"], "high": 0.6}, "not confirmed"),
+            ("kernel_ratio", {"kernels": [PEXT], "base": FANCY, "low": 1, "high": 100}, "confirmed"),
+            ("table_size", {"kernels": [FANCY], "low": 836, "high": 850}, "not confirmed"),
+            ("table_ratio", {"kernels": ["no_such"], "base": FANCY, "high": 5}, "not measured here"),
+            ("none", {"why": "nothing times it"}, "not measured here"),
+        ],
+    )
+    def test_the_whole_interval_must_lie_within_the_bounds(
+        self, measure: str, fields: dict, verdict: str
+    ) -> None:
+        claim = Claim(text="", claimed="", source="", measure=measure, **fields)
+        assert finding(claim, Machine([here()])).verdict == verdict
+
+    def test_the_ratio_is_the_right_way_up(self) -> None:
+        claim = Claim(
+            text="", claimed="", source="", measure="popcount_ratio", kernels=[FANCY], low=0, high=1
+        )
+        (measured,) = finding(claim, Machine([here()])).measured
+        assert measured.value == pytest.approx(0.5, rel=0.01)
+        assert measured.text.startswith("magic_fancy v2, swar / builtin: 0.50 [0.5")
+
+
+class TestDisassembly:
+    def test_a_lookup_has_the_instructions_its_file_declares(self) -> None:
+        level = kernels.levels()[-1]
+        if level == "generic":
+            pytest.skip("this machine is not x86-64")
+        assert "pext" in listing(kernels.Choice(PEXT, level, "builtin")).mnemonics
+        assert "imul" in listing(kernels.Choice(FANCY, level, "builtin")).mnemonics
+        assert "pext" not in listing(kernels.Choice(FANCY, level, "builtin")).mnemonics
+
+    def test_data_it_reads_is_named(self) -> None:
+        lines = listing(kernels.Choice(FANCY, kernels.levels()[0], "builtin")).lines
+        assert any(line.endswith("; entries") for line in lines)
+        assert lines[0].startswith("    0  ")
+
+    def test_what_is_not_built_says_so(self) -> None:
+        with pytest.raises(UnavailableError, match="pext v1 builtin is not built here"):
+            listing(kernels.Choice(PEXT, "v1", "builtin"))
+
+
+class TestVerb:
+    def test_all_records_of_the_results_by_default(self, tmp_path: Path) -> None:
+        write_record(here(), tmp_path / "results/runs/a/one.json")
+        result = slidebench("report", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert re.fullmatch(r"site/index.html  \(\d+ files, [\d.]+ MB\)\n", result.stdout)
+        assert (tmp_path / "site/index.html").exists()
+
+    def test_without_records_it_says_how_to_make_one(self, tmp_path: Path) -> None:
+        result = slidebench("report", cwd=tmp_path)
+        assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+        assert "no records in results/runs; make one with `slidebench run`" in result.stderr
