@@ -364,3 +364,25 @@ class TestRun:
         record = read_record(path)
         assert not record.complete
         assert any(each.cpu_nanoseconds for each in record.samples)
+
+
+class TestThreadsAndHash:
+    @pytest.mark.parametrize("threads", ["1", "2", "3", "7"])
+    def test_any_number_of_threads_counts_the_same(self, threads: str) -> None:
+        data = json.loads(slidebench("perft", "6", "--threads", threads, "--json").stdout)
+        assert (data["nodes"], data["threads"]) == (119_060_324, int(threads))
+
+    def test_hashed_counts_can_be_checked(self) -> None:
+        result = slidebench("perft", "5", "--hash", "4", "--check-hash")
+        assert result.returncode == 0
+        assert "4 MiB hash table" in result.stdout
+        assert result.stdout.endswith("the same count without the hash table\n")
+
+    def test_ctrl_c_stops_threads_within_a_second(self) -> None:
+        command = [sys.executable, "-m", "slidebench.harness", "perft", "9", "--threads", "2"]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=5)
+        assert process.returncode == 130
+        assert "Traceback" not in errors

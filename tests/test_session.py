@@ -1,0 +1,120 @@
+"""Launches' messages become a record; wrong kernels keep no samples; wide intervals get more rounds."""
+
+import pytest
+from made_records import made_record
+
+from slidebench import kernels
+from slidebench.harness import launches, measure
+from slidebench.harness.records import Build, Record
+from slidebench.harness.session import Collected
+from slidebench.harness.workloads import Lookup, Workload, perft_workloads
+
+GOOD = kernels.Choice("magic_fancy", "v3", "builtin")
+BAD = kernels.Choice("rotated", "v3", "builtin")
+WORKLOADS: list[Workload] = [*perft_workloads()]
+
+
+@pytest.fixture
+def record() -> Record:
+    empty = made_record({})
+    empty.builds = [
+        Build(
+            kernel=choice.kernel,
+            level=choice.level,
+            popcount=choice.popcount,
+            compiler="gcc 12",
+            flags="-O2",
+            table_bytes=8,
+            verified=True,
+        )
+        for choice in (GOOD, BAD)
+    ]
+    return empty
+
+
+@pytest.fixture
+def collected(record: Record) -> Collected:
+    return Collected(record, measure.planned([GOOD, BAD], WORKLOADS))
+
+
+def send(collected: Collected, launch: int, nanoseconds: dict[int, list[int]]) -> None:
+    """One launch's messages: a batch of 3 passes each, then a round for each time in the lists."""
+    job = collected.job(launch, 1.0, {})
+    collected.enter(launch, launches.Batches([3] * len(job.choices)))
+    for number, times in nanoseconds.items():
+        for round_, each in enumerate(times):
+            collected.enter(launch, launches.Sample(number, round_, each))
+
+
+def test_samples_are_entered_with_launch_and_round(record: Record, collected: Collected) -> None:
+    send(collected, 0, {0: [100, 110]})
+    send(collected, 1, {0: [120]})
+    samples = record.samples[0]
+    assert (samples.kernel, samples.workload) == ("magic_fancy", WORKLOADS[0].name)
+    assert (samples.launches, samples.rounds, samples.cpu_nanoseconds) == (
+        [0, 0, 1],
+        [0, 1, 0],
+        [100, 110, 120],
+    )
+    assert samples.operations == 3 * perft_workloads()[0].nodes
+
+
+def test_a_kernel_that_counts_wrong_keeps_no_samples_and_is_timed_no_more(
+    record: Record, collected: Collected
+) -> None:
+    send(collected, 0, {0: [100], 6: [100]})
+    collected.enter(0, launches.Wrong(7, "rotated v3 builtin: 20 leaves, counted 21"))
+    assert {samples.kernel for samples in record.samples} == {"magic_fancy"}
+    assert [(build.kernel, build.verified) for build in record.builds] == [
+        ("magic_fancy", True),
+        ("rotated", False),
+    ]
+    assert record.builds[1].failure == "rotated v3 builtin: 20 leaves, counted 21"
+    assert BAD not in collected.job(1, 1.0, {}).choices
+
+
+def test_the_kernel_with_the_wider_interval_gets_extra_rounds(collected: Collected) -> None:
+    for launch in range(3):
+        send(
+            collected,
+            launch,
+            {
+                **{number: [1000, 1000, 1000] for number in range(6)},
+                **{number: [1000 + 300 * launch, 900, 1200] for number in range(6, 12)},
+            },
+        )
+    job = collected.job(3, 1.0, {})
+    assert {job.choices[number] for number in job.focus} == {BAD}
+    assert "widest interval: rotated v3 builtin" in collected.widest
+
+
+def test_lookups_are_planned_once_and_pressure_at_the_highest_level_only() -> None:
+    plain = Lookup(name="l", piece="queen", order="throughput", stream="tree", pairs=1, sha256="0")
+    cold = Lookup(
+        name="c", piece="queen", order="throughput", stream="tree", pairs=1, sha256="0", evicting_bytes=64
+    )
+    choices = [
+        kernels.Choice("magic_fancy", level, popcount)
+        for level in ("v2", "v3")
+        for popcount in ("builtin", "swar")
+    ]
+    planned = [
+        (choice.level, choice.popcount, workload.name)
+        for choice, workload in measure.planned(choices, [plain, cold])
+    ]
+    assert planned == [("v2", "builtin", "l"), ("v3", "builtin", "l"), ("v3", "builtin", "c")]
+
+
+def test_a_launch_that_fails_says_so() -> None:
+    job = launches.Job(
+        launch=4,
+        seed=1,
+        seconds=0.1,
+        choices=[kernels.Choice("nosuch", "v1", "builtin")],
+        workloads=[perft_workloads()[0]],
+        passes=[0],
+        focus=[],
+        streams={},
+    )
+    with pytest.raises(launches.LaunchError, match="launch 4 ended with status 1"):
+        list(launches.messages(job))
