@@ -16,7 +16,7 @@ bench: install
 	slidebench run
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 lint: install
 	ruff check .
