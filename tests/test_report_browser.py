@@ -14,7 +14,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chromium-browser"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium"),
+]
+PATIENCE_MS = 120_000  # a busy machine may start a page late
 WIDTHS = (400, 1400)
 SCHEMES = ("light", "dark")
 BLANK = "\N{EN DASH}"
@@ -41,6 +45,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def opened(page: Page, path: Path) -> Page:
+    page.set_default_timeout(PATIENCE_MS)
     page.goto(path.as_uri())
     page.wait_for_load_state("load")
     return page
