@@ -177,7 +177,7 @@ class TestEveryKernel:
     def test_says_how_it_was_built(self, choice: kernels.Choice) -> None:
         kernel = kernels.load_choice(choice)
         assert kernel.compiler.startswith(("gcc ", "clang "))
-        assert kernel.table_bytes > 0
+        assert kernel.table_bytes >= 0
         if choice.level != "generic":
             assert "-march=x86-64" in kernel.flags
 
