@@ -37,18 +37,26 @@ def kernels(kernel: str | None, level: str | None, as_json: bool) -> None:
     if as_json:
         options.print_json(rows)
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("kernel", "level", "available", "tables", "needs"):
-        table.add_column(column, no_wrap=True, justify="right" if column == "tables" else "left")
-    table.add_column("devised by", no_wrap=True, overflow="ellipsis")
+    cells = []
     for row in rows:
         first = row["level"] == rows[0]["level"]
-        table.add_row(
-            str(row["kernel"]) if first else "",
-            str(row["level"]),
-            "yes" if row["available"] else f"no: {row['why_not']}",
-            f"{row['table_bytes']:,} bytes".replace(",", " ") if row["table_bytes"] is not None else "",
-            str(row["needs"]) if first else "",
-            f"{row['author']}, {row['year']}" if first else "",
+        cells.append(
+            (
+                str(row["kernel"]) if first else "",
+                str(row["level"]),
+                f"{row['table_bytes']:,} bytes".replace(",", " ") if row["table_bytes"] is not None else "",
+                str(row["needs"]) if first else "",
+                "yes" if row["available"] else f"no: {row['why_not']}",
+                f"{row['author']}, {row['year']}" if first else "",
+            )
         )
+    table = Table(box=None, pad_edge=False)
+    for place, column in enumerate(("kernel", "level", "tables")):
+        width = max(len(row[place]) for row in cells)
+        table.add_column(column, min_width=width, justify="right" if column == "tables" else "left")
+    table.add_column("needs", min_width=5)
+    table.add_column("available", min_width=10)
+    table.add_column("devised by", min_width=16)
+    for line in cells:
+        table.add_row(*line)
     options.output.print(table)
