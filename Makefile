@@ -10,12 +10,16 @@ MACHINE = $(shell $(BIN)/python -c 'from slidebench.harness import cpu; print(cp
 COMMITS ?= HEAD^!
 COMPILERS ?= $(shell for each in gcc clang; do command -v $$each > /dev/null && echo $$each; done)
 
-.PHONY: bench test lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
+.PHONY: bench test test-all lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
 
 bench: install
 	slidebench run
 
+# All but what takes more than about ten seconds a test; `make test-all` runs those too.
 test: install
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal -m "not slow"
+
+test-all: install
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 lint: install

@@ -84,11 +84,13 @@ def messages(job: Job) -> Iterator[Message]:
 def run(job: Job) -> Iterator[Message]:
     """The launch itself: time the job's plan until its seconds are spent."""
     end = time.monotonic() + job.seconds
+    order = random.Random(f"{job.seed} {job.launch}")
+    # Loaded in a new order too: where a module lies depends on what was loaded before it.
     plan = {
-        number: measure.benchmark(choice, workload, job.streams)
+        number: measure.benchmark(job.choices[number], job.workloads[number], job.streams)
         if job.wasted is None
-        else measure.handicapped(choice, workload, job.streams, job.wasted[number])
-        for number, (choice, workload) in enumerate(zip(job.choices, job.workloads, strict=True))
+        else measure.handicapped(job.choices[number], job.workloads[number], job.streams, job.wasted[number])
+        for number in order.sample(range(len(job.choices)), len(job.choices))
     }
     passes = dict(enumerate(job.passes))
     for number in list(plan):
@@ -101,7 +103,6 @@ def run(job: Job) -> Iterator[Message]:
             yield Wrong(number, str(error))
             del plan[number]
     yield Batches([passes[number] for number in range(len(job.choices))])
-    order = random.Random(f"{job.seed} {job.launch}")
     longest = {True: 0.0, False: 0.0}
     full = True
     round_ = 0

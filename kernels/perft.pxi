@@ -20,6 +20,8 @@ cdef NOINLINE_U64 visit_hashed(Side* us, Side* them, Occupancy occupancy, Search
     cdef u64 key = position_key(us, them, search.castling, en_passant, white) ^ (
         <u64>search.depth * <u64>0x9E3779B97F4A7C15)
     cdef u64 nodes = 0
+    if unlikely(search.table.overflow):
+        return 0    # the count is lost: end soon
     if not hash_probe(search.table, key, search.depth, &nodes):
         nodes = visit_depth(us, them, occupancy, search, en_passant, white)
         hash_store(search.table, key, search.depth, nodes)
