@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import NamedTuple
 
 from slidebench import kernels
@@ -54,16 +55,7 @@ def _pairs(wasted: float, seed: int) -> Iterator[tuple[list[Samples], list[Sampl
     choice = kernels.default()
     workload = perft_workloads()[1]
     count = 2 * PAIRS
-    samples = [
-        Samples(
-            kernel=choice.kernel,
-            level=choice.level,
-            popcount=choice.popcount,
-            workload=workload.name,
-            operations=0,
-        )
-        for _ in range(count)
-    ]
+    samples = [Samples(**asdict(choice), workload=workload.name, operations=0) for _ in range(count)]
     passes = [0] * count
     for launch in range(LAUNCHES):
         job = launches.Job(

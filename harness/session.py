@@ -4,6 +4,7 @@ import os
 import platform
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -132,14 +133,7 @@ class Collected:
         self.wrong: set[kernels.Choice] = set()
         self.widest = ""
         record.samples = [
-            Samples(
-                kernel=choice.kernel,
-                level=choice.level,
-                popcount=choice.popcount,
-                workload=workload.name,
-                operations=0,
-            )
-            for choice, workload in plan
+            Samples(**asdict(choice), workload=workload.name, operations=0) for choice, workload in plan
         ]
         self.samples = list(record.samples)
 
