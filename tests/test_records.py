@@ -22,7 +22,7 @@ from command import SLIDEBENCH, slidebench
 from rich.console import Console
 
 from slidebench import kernels
-from slidebench.harness.charts import CHARTS
+from slidebench.harness.charts import RECORD_CHARTS
 from slidebench.harness.cpu import describe
 from slidebench.harness.records import (
     MOST_BYTES,
@@ -99,7 +99,7 @@ class TestNames:
         assert sorted(record.seed for record in kept) == sorted(record.seed for record in printed)
         assert all(record.complete for record in kept)
         charts = {path.stem for path in tmp_path.glob("results/charts/*/*.svg")}
-        assert charts == {f"{path.stem}-{name}" for path in paths for name in CHARTS}
+        assert charts == {f"{path.stem}-{name}" for path in paths for name in (chart.name for chart in RECORD_CHARTS)}
 
 
 def _created(results: Path, seed: int) -> Path:
