@@ -10,8 +10,16 @@ MACHINE = $(shell $(BIN)/python -c 'from slidebench.harness import cpu; print(cp
 COMMITS ?= HEAD^!
 COMPILERS ?= $(shell for each in gcc clang; do command -v $$each > /dev/null && echo $$each; done)
 
+# What `make install` builds, and with which extras of pyproject.toml.
+KERNELS = all
+EXTRAS = test,lint
+
 .PHONY: bench test test-all lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
 
+# Builds what a run times unless told otherwise, in two minutes; after `make install`, which builds every kernel
+# and takes six, it leaves them all in place.
+bench: KERNELS = $(if $(wildcard build/build.ninja),,standard)
+bench: EXTRAS = audit,report
 bench: install
 	slidebench run
 
@@ -49,7 +57,7 @@ benchmarks: install
 	  --benchmark-columns=min,median,iqr,rounds
 
 # COMMITS with asv; then .asv/html, pages whose scripts are their own: asv-tachyon serve .asv/html
-history: EXTRAS = ,asv
+history: EXTRAS = test,lint,asv
 history: install
 	sed "s/\[\"gcc\"\]/[$$(printf '"%s", ' $(COMPILERS))]/" asv.conf.json > asv.compilers.json
 	asv machine --yes > /dev/null && asv machine --machine $(MACHINE)
@@ -78,7 +86,8 @@ memcheck: install
 
 # The build folder is kept, so a second run compiles only what changed.
 install: .venv/tools
-	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=build ".[test,lint$(EXTRAS)]"
+	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=build \
+	  $(if $(KERNELS),--config-settings=setup-args=-Dkernels=$(KERNELS)) ".[$(EXTRAS)]"
 
 .venv/tools: pyproject.toml
 	$(PYTHON) -m venv .venv

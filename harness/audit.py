@@ -10,20 +10,16 @@ Timed code is what `perft` and the timed loops over queries reach by calls.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import iced_x86
 import msgspec
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
 from slidebench import kernels
+from slidebench.harness import binary
 from slidebench.kernels import Choice, UnavailableError, catalogue
 
 PERFT = "perft"
@@ -117,26 +113,15 @@ def built(kernel: str | None = None, level: str | None = None, popcount: str | N
         for each_level in ((level,) if level else kernels.levels())
     ]
     reasons = [kernels.why_not(each.kernel, each.level, each.popcount) for each in wished]
-    found = [each for each in wished if module_path(each)]
+    found = [each for each in wished if binary.module_path(each)]
     if not found:
         raise UnavailableError(f"nothing to audit: {reasons[0]}")
     return found
 
 
-def module_path(choice: Choice) -> Path | None:
-    """The file of a built module; None if there is none. Nothing is loaded."""
-    spec = find_spec(f"{kernels.__name__}.built.{_module(choice)}")
-    return Path(spec.origin) if spec and spec.origin else None
-
-
 def audit(choice: Choice) -> Audit:
     """Audit one built module. Raises UnavailableError if it is not built or cannot be read."""
-    path = module_path(choice)
-    if path is None:
-        raise UnavailableError(
-            f"{choice.kernel} at {choice.level}: not built with {choice.popcount} popcount"
-        )
-    return examine(path, choice)
+    return examine(binary.built_path(choice), choice)
 
 
 def audit_digest(audited: Audit) -> str:
@@ -168,41 +153,12 @@ def examine(path: Path, choice: Choice) -> Audit:
 
 
 def read_functions(path: Path) -> dict[str, Function]:
-    """Every function of a module with a size in its symbol table, decoded, by its name in the source.
-
-    The C library's start-up code has none. Raises UnavailableError for a file that is not x86-64 ELF.
-    """
-    try:
-        with path.open("rb") as file:
-            elf = ELFFile(file)
-            if elf["e_machine"] != "EM_X86_64":
-                raise UnavailableError(f"{path.name} is code of another machine: an audit reads x86-64")
-            symbols = elf.get_section_by_name(".symtab")
-            sections = [(section["sh_addr"], section.data()) for section in elf.iter_sections()]
-            found = {}
-            for symbol in symbols.iter_symbols() if isinstance(symbols, SymbolTableSection) else ():
-                if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]:
-                    base, content = sections[symbol["st_shndx"]]
-                    start = symbol["st_value"] - base
-                    name = _source_name(symbol.name)
-                    found[name] = _decoded(
-                        name, symbol["st_value"], content[start : start + symbol["st_size"]]
-                    )
-            return found
-    except ELFError:
-        raise UnavailableError(
-            f"{path.name} is not an ELF file: an audit reads modules built for Linux"
-        ) from None
-
-
-def _module(choice: Choice) -> str:
-    return catalogue.module_name(choice.kernel, choice.popcount, choice.level)
-
-
-def _source_name(symbol: str) -> str:
-    """`perft` for Cython's `__pyx_f_12pext_builtin_perft`, compilers' suffixes left on."""
-    mangled = re.match(r"__pyx_f_(\d+)", symbol)
-    return symbol[mangled.end() + int(mangled[1]) + 1 :] if mangled else symbol
+    """Every function of a module, decoded, by its name in the source. Raises as `examine`."""
+    return {
+        name: _decoded(name, symbol.address, symbol.code)
+        for name, symbol in binary.symbols(path).items()
+        if symbol.is_function
+    }
 
 
 _MNEMONICS = {
@@ -265,7 +221,9 @@ def _beyond(function: Function, choice: Choice) -> Iterator[Violation]:
         missing = kind.needs - allowed
         if missing and kind.mnemonic not in _HARMLESS:
             reason = f"beyond {choice.level}, it needs {' and '.join(sorted(missing))}"
-            yield Violation(_module(choice), choice.level, function.name, kind.mnemonic, address, reason)
+            yield Violation(
+                binary.module_name(choice), choice.level, function.name, kind.mnemonic, address, reason
+            )
 
 
 def _undeclared(functions: dict[str, Function], timed: set[str], choice: Choice) -> Iterator[Violation]:
@@ -277,13 +235,15 @@ def _undeclared(functions: dict[str, Function], timed: set[str], choice: Choice)
         for wanted in _declared(source.contains, choice.level):
             if not in_perft & _encodings(wanted):
                 reason = f"missing at {choice.level}, {source.name} declares that it contains it"
-                yield Violation(_module(choice), choice.level, PERFT, wanted, None, reason)
+                yield Violation(binary.module_name(choice), choice.level, PERFT, wanted, None, reason)
         for unwanted in _declared(source.lacks, choice.level):
             for name in sorted(timed):
                 for kind, address in functions[name].first.items():
                     if kind.mnemonic in _encodings(unwanted):
                         reason = f"present at {choice.level}, {source.name} declares that it lacks it"
-                        yield Violation(_module(choice), choice.level, name, kind.mnemonic, address, reason)
+                        yield Violation(
+                            binary.module_name(choice), choice.level, name, kind.mnemonic, address, reason
+                        )
 
 
 def _declared(field: str, level: str) -> list[str]:

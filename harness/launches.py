@@ -98,7 +98,7 @@ def run(job: Job) -> Iterator[Message]:
             if passes[number]:
                 plan[number].run(1)
             else:
-                passes[number] = measure.calibrated_passes(plan[number].run)
+                passes[number] = measure.batch_passes(plan[number])
         except measure.WrongCountError as error:
             yield Wrong(number, str(error))
             del plan[number]

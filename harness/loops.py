@@ -5,15 +5,10 @@ written as a load and that instruction, because llvm-mca lets the whole of it wa
 second half needs: chains come out 3 to 4 cycles too long.
 """
 
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
-
 import iced_x86
-from elftools.elf.elffile import ELFFile
 
-from slidebench import kernels
-from slidebench.kernels import Choice, UnavailableError, catalogue
+from slidebench.harness.binary import module_name, module_symbols
+from slidebench.kernels import Choice, UnavailableError
 
 _FORMATTER = iced_x86.Formatter(iced_x86.FormatterSyntax.GAS)
 _FORMATTER.rip_relative_addresses = True
@@ -57,20 +52,12 @@ def assembly(loop: list[iced_x86.Instruction]) -> list[str]:
 
 
 def _code(choice: Choice, function: str) -> list[iced_x86.Instruction]:
-    module = catalogue.module_name(choice.kernel, choice.popcount, choice.level)
-    spec = find_spec(f"slidebench.kernels.built.{module}")
-    if spec is None or spec.origin is None:
-        raise UnavailableError(kernels.why_not(choice.kernel, choice.level, choice.popcount))
-    with Path(spec.origin).open("rb") as file:
-        elf = ELFFile(file)
-        symbols: Any = elf.get_section_by_name(".symtab")
-        for symbol in symbols.iter_symbols() if symbols else ():
-            if symbol.name.endswith(f"_{function}") and symbol["st_info"]["type"] == "STT_FUNC":
-                section = elf.get_section(symbol["st_shndx"])
-                start = symbol["st_value"] - section["sh_addr"]
-                code = section.data()[start : start + symbol["st_size"]]
-                return list(iced_x86.Decoder(64, code, ip=symbol["st_value"]))
-    raise UnavailableError(f"{module} has no symbol for {function}: build it without stripping symbols")
+    found = module_symbols(choice)
+    if function not in found:
+        raise UnavailableError(
+            f"{module_name(choice)} has no symbol for {function}: build it without stripping symbols"
+        )
+    return list(iced_x86.Decoder(64, found[function].code, ip=found[function].address))
 
 
 def _straight_loop(code: list[iced_x86.Instruction], name: str) -> list[iced_x86.Instruction]:

@@ -16,7 +16,11 @@ from slidebench.kernels.catalogue import level_order
 from slidebench.kernels.clock import add_chain_nanoseconds
 from slidebench.kernels.position import parse_fen
 
-BATCH_SECONDS = 1e-3  # a clock reading costs 0.4 microseconds, so at most a thousandth of this
+# A clock reading costs 0.4 microseconds, so at most a thousandth of a batch.
+BATCH_SECONDS = 1e-3
+# Every kernel counts the same trees as often, and a little of the same work runs untimed before each batch: a
+# second pass over a tree is up to a tenth faster than the first, so two passes do not compare with one.
+BATCH_NODES = 4_500_000  # a millisecond and more for all that is known
 CLOCK_ADDITIONS = 400_000  # a tenth of a millisecond: the core's frequency, once a round
 
 
@@ -69,14 +73,17 @@ def handicapped(
     return Benchmark(choice, workload, slower)
 
 
-def calibrated_passes(run: Callable[[int], int]) -> int:
-    """How many passes make a batch; a cold pass runs before. Raises WrongCountError.
+def batch_passes(benchmark: Benchmark) -> int:
+    """How many passes make a batch, fixed by its nodes for perft; a cold pass runs before.
 
-    Judged by the clock on the wall: what queries add to other work may be next to nothing.
+    Raises WrongCountError.
     """
-    run(1)
+    benchmark.run(1)
+    if isinstance(benchmark.workload, Perft):
+        return -(-BATCH_NODES // benchmark.workload.nodes)
+    # Judged by the clock on the wall: what queries add to other work may be next to nothing.
     begin = time.perf_counter_ns()
-    run(1)
+    benchmark.run(1)
     nanoseconds = max(time.perf_counter_ns() - begin, 1)
     return max(1, -(-int(BATCH_SECONDS * 1.2e9) // nanoseconds))
 
@@ -107,6 +114,7 @@ def _perft_run(kernel: kernels.Kernel, workload: Perft) -> Callable[[int], int]:
     position = parse_fen(workload.fen)
 
     def run(passes: int) -> int:
+        kernel.time_perft(position, workload.depth - 1, bulk=workload.bulk)
         nanoseconds = 0
         for _ in range(passes):
             timed = kernel.time_perft(position, workload.depth, bulk=workload.bulk)
@@ -130,6 +138,7 @@ def _lookup_run(kernel: kernels.Kernel, workload: Lookup, stream: Stream) -> Cal
             return int(queries.time_beside(data, passes))
         if workload.evicting_bytes:
             return int(queries.time_cold(data, passes))
+        queries.time(workload.piece, workload.order, 1)
         return int(queries.time(workload.piece, workload.order, passes))
 
     return run

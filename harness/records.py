@@ -35,7 +35,12 @@ class _Part(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Build(_Part, kw_only=True):
-    """One compiled kernel: how it was built, and whether it gave right answers before it was timed."""
+    """One compiled kernel: how it was built, and whether it gave right answers before it was timed.
+
+    `init_nanoseconds` is the thread CPU time of filling its tables, once. `audit_sha256` is the digest of its
+    timed instructions and their audit: two builds that share it ran the same code; None where the libraries
+    of slidebench.harness.audit are not installed.
+    """
 
     kernel: str
     level: str
@@ -43,6 +48,8 @@ class Build(_Part, kw_only=True):
     compiler: str
     flags: str
     table_bytes: int
+    init_nanoseconds: int | None = None
+    audit_sha256: str | None = None
     verified: bool
     failure: str | None = None
 

@@ -4,6 +4,7 @@ import os
 import platform
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -202,21 +203,31 @@ def _choice(part: Build | Samples) -> kernels.Choice:
 
 
 def _build(choice: kernels.Choice, failure: str | None, *, verified: bool) -> Build:
-    try:
-        kernel = kernels.load_choice(choice)
-        compiler, flags, table_bytes = kernel.compiler, kernel.flags, kernel.table_bytes
-    except kernels.DestructiveCollision:
-        compiler, flags, table_bytes = "unknown", "unknown", 0
-    return Build(
-        kernel=choice.kernel,
-        level=choice.level,
-        popcount=choice.popcount,
-        compiler=compiler,
-        flags=flags,
-        table_bytes=table_bytes,
+    build = Build(
+        **asdict(choice),
+        compiler="unknown",
+        flags="unknown",
+        table_bytes=0,
+        audit_sha256=_audit_digest(choice),
         verified=verified and failure is None,
         failure=failure,
     )
+    with suppress(kernels.DestructiveCollision):
+        kernel = kernels.load_choice(choice)
+        build.compiler, build.flags = kernel.compiler, kernel.flags
+        build.table_bytes, build.init_nanoseconds = kernel.table_bytes, kernel.init_nanoseconds
+    return build
+
+
+def _audit_digest(choice: kernels.Choice) -> str | None:
+    try:
+        from slidebench.harness import audit  # noqa: PLC0415 - needs what an extra installs
+    except ImportError:
+        return None
+    try:
+        return audit.audit_digest(audit.audit(choice))
+    except kernels.UnavailableError:  # no code of x86-64, or stripped of its symbols
+        return None
 
 
 def _own_seconds() -> float:

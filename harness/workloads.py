@@ -46,14 +46,6 @@ class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=Tr
 
 Workload = Perft | Lookup
 
-# What a run times unless it is told otherwise: the kernels programs use, one or two of each family.
-STANDARD_KERNELS = (
-    "ray_loop", "classical_rays", "rotated", "kindergarten",
-    "magic_plain", "magic_fancy", "magic_black", "pext", "pext_soft",
-    "hyperbola", "hyperbola_avx2",
-    "kogge_stone", "kogge_stone_avx2", "kogge_stone_avx512", "kogge_stone_vpopcnt",
-)  # fmt: skip
-
 
 class CpwPosition(msgspec.Struct, frozen=True):
     """One of the six positions that perft figures are quoted for, with its leaves at depths 1, 2, ..."""
@@ -93,13 +85,6 @@ def perft_workloads(*, bulk: bool = True) -> list[Perft]:
         )
         for position in CPW_POSITIONS
     ]
-
-
-def standard(choice: kernels.Choice) -> bool:
-    """Whether a run times this without being told to: popcounts other than the builtin with one kernel."""
-    return choice.kernel in STANDARD_KERNELS and (
-        choice.popcount == "builtin" or choice.kernel == "magic_fancy"
-    )
 
 
 def operations(workload: Workload) -> int:

@@ -39,8 +39,8 @@ from slidebench.kernels.position import Position, parse_fen, parse_square, squar
 __all__ = [
     "GENERATOR", "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move",
     "PerftTime", "Position", "Statistics", "UnavailableError", "build_commit", "choices", "combinations",
-    "default", "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts", "why_not",
-    "why_not_level",
+    "default", "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts", "standard",
+    "why_not", "why_not_level",
 ]  # fmt: skip
 
 GENERATOR = "1"  # changes with the questions the generator asks: figures of two generators do not compare
@@ -137,8 +137,13 @@ def popcounts() -> tuple[str, ...]:
 
 
 def combinations() -> tuple[tuple[str, str], ...]:
-    """The (kernel, popcount) pairs that are built."""
+    """The (kernel, popcount) pairs that can be built."""
     return tuple(catalogue.combinations())
+
+
+def standard(choice: Choice) -> bool:
+    """Whether a choice belongs to the standard set, which a run times unless told otherwise."""
+    return catalogue.standard(choice.kernel, choice.popcount)
 
 
 def describe(kernel: str) -> catalogue.Source:
@@ -160,7 +165,11 @@ def why_not(kernel: str, level: str, popcount: str = "builtin") -> str | None:
     if catalogue.module_name(kernel, popcount, level) not in _built_modules():
         reasons = _missing()
         reason = reasons.get(level) or reasons.get(catalogue.module_name(kernel, popcount, level))
-        return f"not built: {reason}" if reason else f"not built with {popcount} popcount at {level}"
+        if reason:
+            return f"not built: {reason}"
+        if (kernel, popcount) in combinations():
+            return "not built: `make install` builds every kernel"
+        return f"not built with {popcount} popcount at {level}"
     for feature in (*catalogue.level_features(level), *source.extra_features):
         missing = features.detect().why_missing(feature)
         if missing:
@@ -283,6 +292,11 @@ class Kernel:
     def table_bytes(self) -> int:
         """Bytes of the tables the kernel reads, as allocated."""
         return int(self._module.build()["table_bytes"])
+
+    @property
+    def init_nanoseconds(self) -> int:
+        """Thread CPU time of filling the tables when it was loaded, and of searching magics if it does."""
+        return int(self._module.build()["init_nanoseconds"])
 
     def attacks(self, piece: str, square: int | str, occupied: int) -> int:
         """Attacks of a "rook", "bishop" or "queen"."""

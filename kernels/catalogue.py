@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 class Level:
     """One x86-64 psABI level: its compiler flags, and the CPU features it adds to the level before.
 
-    `tuning` flags are left out where the compiler does not know them.
+    `tuning` flags are for kernels that also run below the level, where the compiler knows them.
     """
 
     name: str
@@ -37,9 +37,12 @@ LEVELS = (
     Level("v2", "-march=x86-64-v2", ("cx16", "lahf_lm", "popcnt", "sse3", "sse4_1", "sse4_2", "ssse3")),
     Level("v3", "-march=x86-64-v3",
           ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "lzcnt", "movbe", "osxsave")),
-    # gcc 12 keeps integers in vector registers at v4 when it runs out of others, which costs a tenth.
+    # With AVX-512, gcc keeps integers in mask and vector registers when it runs out of others, and copies
+    # structures in larger parts than they are read in (together 5 % of perft). Kernels that do not ask for
+    # AVX-512 get the code of v3 instead.
     Level("v4", "-march=x86-64-v4", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
-          tuning="-mtune-ctrl=^general_regs_sse_spill"),
+          tuning=" ".join(["-mmove-max=128 -mstore-max=128", *(f"-ffixed-k{n}" for n in range(8)),
+                           *(f"-ffixed-xmm{n}" for n in range(16, 32))])),
 )  # fmt: skip
 GENERIC = Level("generic", "", ())  # the only level of a machine that is not x86-64
 
@@ -123,6 +126,14 @@ def module_name(kernel: str, popcount: str, level: str) -> str:
     return f"{kernel}_{popcount}_{level}"
 
 
+# The standard set, which `make bench` builds and a run times unless told otherwise: the kernels programs use,
+# one or two of each family; the other popcounts with one kernel.
+STANDARD_KERNELS = (
+    "ray_loop", "classical_rays", "rotated", "kindergarten",
+    "magic_plain", "magic_fancy", "magic_black", "pext", "pext_soft",
+    "hyperbola", "hyperbola_avx2",
+    "kogge_stone", "kogge_stone_avx2", "kogge_stone_avx512", "kogge_stone_vpopcnt",
+)  # fmt: skip
 # Popcounts other than the builtin change how fast a leaf is counted, not how attacks are looked up: one
 # kernel shows each of them; those listed show it beside more than one way to look up.
 POPCOUNT_KERNELS = {
@@ -132,13 +143,18 @@ POPCOUNT_KERNELS = {
 
 
 def combinations() -> list[tuple[str, str]]:
-    """(kernel, popcount) pairs that are built: the builtin popcount with all, others with a few."""
+    """(kernel, popcount) pairs that can be built: the builtin popcount with all, others with a few."""
     return [
         (kernel, popcount)
         for popcount in popcounts()
         for kernel in sliders()
         if kernel in (POPCOUNT_KERNELS.get(popcount, ("magic_fancy",)) or sliders())
     ]
+
+
+def standard(kernel: str, popcount: str) -> bool:
+    """Whether a pair belongs to the standard set."""
+    return kernel in STANDARD_KERNELS and (popcount == "builtin" or kernel == "magic_fancy")
 
 
 def too_low(kernel: str, level: str) -> bool:
@@ -171,20 +187,22 @@ def _guard(level: str, extra: tuple[str, ...]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Answer the build: `levels FAMILY`, `pairs`, `modules LEVEL`, or `guard LEVEL [FEATURE...]`.
+    """Answer the build: `levels FAMILY`, `pairs SET`, `modules SET LEVEL`, or `guard LEVEL [FEATURE...]`.
 
-    Rows have their columns separated by "|".
+    SET is `all` or `standard`. Rows have their columns separated by "|".
     """
     match arguments:
         case ["levels", family]:
             for level in LEVELS if family == "x86_64" else (GENERIC,):
-                print(level.name, level.flags, level.tuning, sep="|")
-        case ["pairs"]:
+                print(level.name, level.flags, sep="|")
+        case ["pairs", which]:
             for kernel, popcount in combinations():
-                print(kernel, popcount, sep="|")
-        case ["modules", level]:
+                if which == "all" or standard(kernel, popcount):
+                    print(kernel, popcount, sep="|")
+        case ["modules", which, level]:
+            tuning = next((each.tuning for each in LEVELS if each.name == level), "")
             for kernel, popcount in combinations():
-                if not too_low(kernel, level):
+                if (which == "all" or standard(kernel, popcount)) and not too_low(kernel, level):
                     features = sliders()[kernel].extra_features
                     flags = " ".join(FEATURE_FLAGS[feature] for feature in features)
                     print(
@@ -193,6 +211,7 @@ def main(arguments: list[str]) -> None:
                         module_name(kernel, popcount, level),
                         " ".join(features),
                         flags,
+                        "" if sliders()[kernel].lowest_level == level else tuning,
                         sep="|",
                     )
         case ["guard", level, *features]:

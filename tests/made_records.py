@@ -54,6 +54,7 @@ def made_record(
                 compiler=compiler,
                 flags="-O2",
                 table_bytes=8,
+                init_nanoseconds=60_000_000,
                 verified=failure is None,
                 failure=failure,
             )

@@ -27,7 +27,7 @@ def built() -> list[Choice]:
 
 
 def path_of(choice: Choice) -> Path:
-    path = audit.module_path(choice)
+    path = audit.binary.module_path(choice)
     if path is None:
         pytest.skip(f"{choice} is not built")
     return path
@@ -197,7 +197,7 @@ def test_the_verb_names_each_violation_and_exits_1(
     from slidebench.harness.verbs.audit import audit as verb
 
     faulty = compiled(perft="popcnt %rax, %rax")
-    monkeypatch.setattr(audit, "module_path", lambda choice: faulty)
+    monkeypatch.setattr(audit.binary, "module_path", lambda choice: faulty)
     result = CliRunner().invoke(verb, ["--kernel", "ray_loop", "--level", "v1", "--popcount", "swar"])
     assert result.exit_code == 1
     assert "FAILED ray_loop_swar_v1: perft: popcnt at 0x" in result.output

@@ -75,7 +75,7 @@ def test_every_page_opens_without_a_fault_and_fits_its_width(
         opened(page, path)
         # Charts far down load late: ask for all of them.
         page.evaluate("document.querySelectorAll('img').forEach((each) => { each.loading = 'eager'; })")
-        page.wait_for_function("Array.from(document.images).every((each) => each.complete)")
+        page.evaluate("Promise.all(Array.from(document.images, (each) => each.decode()))")
         assert page.evaluate("Array.from(document.images).every((each) => each.naturalWidth > 0)"), path
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         picture = tmp_path / f"{path.stem}.png"

@@ -76,6 +76,7 @@ def rendered(
         if figure is None:
             return {}
         titled(figure, chart.question)
+        figure.set_dpi(DOTS_PER_INCH)
         settled(figure)
         for each in formats:
             content = BytesIO()

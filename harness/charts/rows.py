@@ -101,7 +101,7 @@ def _explain(axes: Axes, panel: Panel, place: int, row: str, series: Sequence[st
     if not missing or not (alone or not any((row, each) in panel.dots for each in series)):
         return
     named = [
-        f"{', '.join(each for each, _ in group)}: {reason}" if len(series) > 1 else reason
+        f"{_listed([each for each, _ in group], series)}: {reason}" if len(series) > 1 else reason
         for reason, group in groupby(missing, key=lambda pair: pair[1])
     ]
     axes.annotate(
@@ -109,6 +109,12 @@ def _explain(axes: Axes, panel: Panel, place: int, row: str, series: Sequence[st
         xycoords=axes.get_yaxis_transform(), textcoords="offset points", va="center", fontsize=7.5,
         color=muted(), style="italic", annotation_clip=False,
     )  # fmt: skip
+
+
+def _listed(names: Sequence[str], series: Sequence[str]) -> str:
+    """Names of series as text: v1, v2; or v1 to v3, if they follow each other."""
+    first, last = series.index(names[0]), series.index(names[-1])
+    return f"{names[0]} to {names[-1]}" if last - first + 1 == len(names) > 2 else ", ".join(names)
 
 
 def _reasons(panels: Sequence[Panel], series: Sequence[str]) -> list[str]:

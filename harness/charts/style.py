@@ -152,7 +152,10 @@ def titled(figure: Figure, question: str) -> None:
 
 
 def settled(figure: Figure) -> None:
-    """Lay the figure out for good, in round numbers: the solver's last digits depend on memory addresses."""
+    """Lay the figure out for good, in round numbers: the solver's last digits depend on memory addresses.
+
+    Text is a little wider or narrower at other resolutions: the picture's must be set before.
+    """
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axes in figure.axes:

@@ -1,27 +1,14 @@
 """The machine code of a kernel's lookup: its timed loop over rook queries, as built here."""
 
-from functools import cache
 from typing import NamedTuple
 
 import iced_x86
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Symbol as ElfSymbol
-from elftools.elf.sections import SymbolTableSection
 
 from slidebench import kernels
-from slidebench.harness.audit import module_path
+from slidebench.harness.binary import module_symbols
 from slidebench.kernels import UnavailableError, catalogue
 
 LOOP = "rook_throughput"
-
-
-class Symbol(NamedTuple):
-    """A function or variable of a built module; `code` is empty for what holds no bytes in the file."""
-
-    address: int
-    size: int
-    code: bytes
 
 
 class Listing(NamedTuple):
@@ -35,7 +22,7 @@ class Listing(NamedTuple):
 
 def listing(choice: kernels.Choice) -> Listing:
     """The timed loop over rook queries of a built module. Raises UnavailableError where there is none."""
-    found = symbols(choice)
+    found = module_symbols(choice)
     if LOOP not in found:
         raise UnavailableError(f"{choice} has no symbol for its lookups: build it without stripping symbols")
     loop = found[LOOP]
@@ -67,34 +54,6 @@ def listings(kernel: str) -> tuple[list[Listing], str]:
         except UnavailableError as error:
             reason = str(error)
     return found, reason
-
-
-@cache
-def symbols(choice: kernels.Choice) -> dict[str, Symbol]:
-    """Symbols of a built module by their names in the source. Raises UnavailableError if there are none."""
-    path = module_path(choice)
-    if path is None:
-        raise UnavailableError(f"{choice} is not built here")
-    try:
-        with path.open("rb") as file:
-            elf = ELFFile(file)
-            table = elf.get_section_by_name(".symtab")
-            found = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
-            return {
-                symbol.name.rpartition(f"{choice.kernel}_{choice.popcount}_")[2]: _symbol(elf, symbol)
-                for symbol in found
-                if symbol["st_size"] and isinstance(symbol["st_shndx"], int)
-            }
-    except ELFError:
-        raise UnavailableError(f"{path.name} is not an ELF file") from None
-
-
-def _symbol(elf: ELFFile, symbol: ElfSymbol) -> Symbol:
-    section = elf.get_section(symbol["st_shndx"])
-    start = symbol["st_value"] - section["sh_addr"]
-    holds = section["sh_type"] == "SHT_PROGBITS"
-    code = section.data()[start : start + symbol["st_size"]] if holds else b""
-    return Symbol(symbol["st_value"], symbol["st_size"], code)
 
 
 def _signed(bits: int) -> int:

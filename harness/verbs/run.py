@@ -9,7 +9,6 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn
 
 from slidebench import kernels
-from slidebench.harness import workloads
 from slidebench.harness.probes import why_emulated
 from slidebench.harness.records import create_record
 from slidebench.harness.session import Step, fill, new_record
@@ -70,7 +69,7 @@ def run(
     chosen = [
         choice
         for choice in kernels.choices(kernel, level, popcount)
-        if everything or kernel or popcount or workloads.standard(choice)
+        if everything or kernel or popcount or kernels.standard(choice)
     ]
     if not chosen:
         kernels.load(kernel, level, popcount)  # says why nothing can run

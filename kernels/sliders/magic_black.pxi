@@ -34,21 +34,21 @@ cdef struct Magic:
     u64 magic
     u64* table
 
-cdef Magic[2][SQUARES] entries
+cdef Magic[SQUARES][2] entries
 cdef u64[BLACK_ENTRIES] attack_table
 
 
 cdef inline size_t magic_index(int piece, int square, u64 occupied) noexcept nogil:
-    cdef const Magic* entry = &entries[piece][square]
+    cdef const Magic* entry = &entries[square][piece]
     return ((occupied | entry.others) * entry.magic) >> (BISHOP_SHIFT if piece == BISHOP else ROOK_SHIFT)
 
 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:
-    return entries[ROOK][square].table[magic_index(ROOK, square, occupancy)]
+    return entries[square][ROOK].table[magic_index(ROOK, square, occupancy)]
 
 
 cdef inline u64 bishop_attacks(int square, Occupancy occupancy) noexcept nogil:
-    return entries[BISHOP][square].table[magic_index(BISHOP, square, occupancy)]
+    return entries[square][BISHOP].table[magic_index(BISHOP, square, occupancy)]
 
 
 cdef int kernel_init() except -1:
@@ -57,9 +57,9 @@ cdef int kernel_init() except -1:
     cdef Py_ssize_t place
     for piece in range(2):
         for square in range(SQUARES):
-            entries[piece][square].others = ~relevant_mask(piece, square)
-            entries[piece][square].magic = BLACK_MAGICS[piece][square]
-            entries[piece][square].table = attack_table + BLACK_OFFSETS[piece][square]
+            entries[square][piece].others = ~relevant_mask(piece, square)
+            entries[square][piece].magic = BLACK_MAGICS[piece][square]
+            entries[square][piece].table = attack_table + BLACK_OFFSETS[piece][square]
             subset = 0
             while True:
                 place = BLACK_OFFSETS[piece][square] + <Py_ssize_t>magic_index(piece, square, subset)

@@ -28,12 +28,12 @@ cdef struct Extract:
     u64 lines
     const uint16_t* table
 
-cdef Extract[2][SQUARES] entries
+cdef Extract[SQUARES][2] entries
 cdef uint16_t[102400 + 5248] attack_table
 
 
 cdef inline u64 extract_lookup(int piece, int square, u64 occupied) noexcept nogil:
-    cdef const Extract* entry = &entries[piece][square]
+    cdef const Extract* entry = &entries[square][piece]
     return _pdep_u64(entry.table[_pext_u64(occupied, entry.mask)], entry.lines)
 
 
@@ -51,18 +51,18 @@ cdef int kernel_init() except -1:
     cdef size_t start = 0, index
     for piece in range(2):
         for square in range(SQUARES):
-            entries[piece][square].mask = relevant_mask(piece, square)
-            entries[piece][square].lines = reference_attacks(piece, square, 0)
-            entries[piece][square].table = &attack_table[start]
+            entries[square][piece].mask = relevant_mask(piece, square)
+            entries[square][piece].lines = reference_attacks(piece, square, 0)
+            entries[square][piece].table = &attack_table[start]
             subset = 0
             while True:
-                index = start + _pext_u64(subset, entries[piece][square].mask)
+                index = start + _pext_u64(subset, entries[square][piece].mask)
                 attack_table[index] = _pext_u64(
-                    reference_attacks(piece, square, subset), entries[piece][square].lines)
-                subset = next_subset(subset, entries[piece][square].mask)
+                    reference_attacks(piece, square, subset), entries[square][piece].lines)
+                subset = next_subset(subset, entries[square][piece].mask)
                 if subset == 0:
                     break
-            start += <size_t>1 << popcount(entries[piece][square].mask)
+            start += <size_t>1 << popcount(entries[square][piece].mask)
     return 0
 
 

@@ -31,12 +31,12 @@ cdef struct Extract:
     const u64* table_0
     const u64* table_1
 
-cdef Extract[2][SQUARES] entries
+cdef Extract[SQUARES][2] entries
 cdef u64[LINE_ENTRIES] line_table
 
 
 cdef inline u64 extract_lookup(int piece, int square, u64 occupied) noexcept nogil:
-    cdef const Extract* entry = &entries[piece][square]
+    cdef const Extract* entry = &entries[square][piece]
     return (entry.table_0[_pext_u64(occupied, entry.mask_0)]
             | entry.table_1[_pext_u64(occupied, entry.mask_1)])
 
@@ -68,7 +68,7 @@ cdef int kernel_init() except -1:
     cdef size_t start = 0
     for piece in range(2):
         for square in range(SQUARES):
-            entry = &entries[piece][square]
+            entry = &entries[square][piece]
             start = line_init(&entry.mask_0, &entry.table_0, 2 * piece, square, start)
             start = line_init(&entry.mask_1, &entry.table_1, 2 * piece + 1, square, start)
     if start != LINE_ENTRIES:

@@ -6,13 +6,13 @@ cdef enum:
     OCCUPANCIES = 102400 + 5248
     ATTACK_SETS = 4900 + 1428
 
-cdef Entry[2][SQUARES] entries
+cdef Entry[SQUARES][2] entries
 cdef uint8_t[OCCUPANCIES] set_numbers
 cdef u64[ATTACK_SETS] attack_sets
 
 
 cdef inline u64 byte_lookup(int piece, int square, u64 occupied) noexcept nogil:
-    cdef const Entry* entry = &entries[piece][square]
+    cdef const Entry* entry = &entries[square][piece]
     return entry.sets[entry.numbers[relevant_index(entry, occupied)]]
 
 
@@ -33,16 +33,16 @@ cdef int kernel_init() except -1:
     for piece in range(2):
         for square in range(SQUARES):
             mask = relevant_mask(piece, square)
-            entry_init(&entries[piece][square], piece, square, mask)
-            entries[piece][square].numbers = numbers
-            entries[piece][square].sets = &attack_sets[used]
+            entry_init(&entries[square][piece], piece, square, mask)
+            entries[square][piece].numbers = numbers
+            entries[square][piece].sets = &attack_sets[used]
             for index in range(<size_t>1 << popcount(mask)):
                 seen[index] = 0
             number = 0
             subset = 0
             while True:
                 attacks = reference_attacks(piece, square, subset)
-                index = relevant_index(&entries[piece][square], subset)
+                index = relevant_index(&entries[square][piece], subset)
                 fill_entry(&seen[index], attacks, piece, square, index)
                 numbers[index] = 0
                 while numbers[index] < number and attack_sets[used + numbers[index]] != attacks:

@@ -7,11 +7,11 @@ cdef struct Magic:
     u64* table
     u64 shift
 
-cdef Magic[2][SQUARES] entries
+cdef Magic[SQUARES][2] magics    # the other way round costs four instructions a bishop query more
 
 
 cdef inline u64 magic_lookup(int piece, int square, u64 occupied) noexcept nogil:
-    cdef const Magic* entry = &entries[piece][square]
+    cdef const Magic* entry = &magics[square][piece]
     return entry.table[((occupied & entry.mask) * entry.magic) >> entry.shift]
 
 
@@ -31,7 +31,7 @@ cdef int kernel_init() except -1:
     cdef Magic* entry
     for piece in range(2):
         for square in range(SQUARES):
-            entry = &entries[piece][square]
+            entry = &magics[square][piece]
             entry.mask = mask_of(piece, square)
             entry.magic = magic_of(piece, square)
             entry.table = table
@@ -48,6 +48,6 @@ cdef int kernel_init() except -1:
 
 
 cdef size_t table_bytes() noexcept:
-    return sizeof(entries) + ATTACK_SPACE_BYTES
+    return sizeof(magics) + ATTACK_SPACE_BYTES
 
 include "setwise.pxi"
