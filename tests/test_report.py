@@ -146,6 +146,14 @@ class TestSite:
         assert b"differ in generator" in found["charts.html"]
         assert "charts/machine-ratios-light.svg" not in found
 
+    def test_two_compilers_of_one_machine_have_a_chart_or_a_reason_for_none(self) -> None:
+        clang = here(compiler="clang 19.1.7", started_utc="20261201T120000Z", seed=3)
+        assert sum(path.endswith("-machine-ratios-light.svg") for path in site([here(), clang])) == 1
+        clang.generator = "0"
+        found = site([here(), clang])
+        assert b"Compilers are not compared: " in found["charts.html"]
+        assert not [path for path in found if "machine-ratios" in path]
+
     def test_a_record_without_any_figure_still_has_its_pages(self) -> None:
         found = site([made_record({}, failed={("rotated", "builtin", "v1"): "wrong"}, complete=False)])
         assert b"no perft figures" in found["index.html"]

@@ -54,20 +54,22 @@ def _download(record: Record) -> str:
 def _charts(found: Sequence[Machine], files: dict[str, bytes]) -> Charts:
     """Draw every chart in every theme into `files`; returns where each stands."""
     drawn = Charts()
-    for machine in found:
-        stem = f"charts/{machine.name}"
-        of_one: list[tuple[Chart[Any], Any]] = [(chart, machine.figures) for chart in RECORD_CHARTS]
-        of_history: list[tuple[Chart[Any], Any]] = [(chart, machine.every) for chart in RECORDS_CHARTS]
-        for chart, data in (*of_one, *of_history):
-            if _drawn(chart, data, f"{stem}-{chart.name}", files):
-                drawn.add(machine.name, chart, f"{stem}-{chart.name}", machine.brand)
-    brands = ", ".join(machine.brand for machine in found)
-    for of_all in RECORDS_CHARTS:
+
+    def draw(of: str, chart: Chart[Any], data: object, subject: str) -> None:
+        stem = "-".join(filter(None, (of, chart.name)))
         try:
-            if _drawn(of_all, [machine.figures for machine in found], f"charts/{of_all.name}", files):
-                drawn.add(ALL, of_all, f"charts/{of_all.name}", brands)
+            if _drawn(chart, data, f"charts/{stem}", files):
+                drawn.add(of, chart, f"charts/{stem}", subject)
         except CompareError as error:
-            drawn.refused = str(error)
+            drawn.refused[of] = str(error)
+
+    for machine in found:
+        for of_one in RECORD_CHARTS:
+            draw(machine.name, of_one, machine.figures, machine.brand)
+        for of_several in RECORDS_CHARTS:
+            draw(machine.name, of_several, machine.every, machine.brand)
+    for of_all in RECORDS_CHARTS:
+        draw(ALL, of_all, [machine.figures for machine in found], ", ".join(each.brand for each in found))
     return drawn
 
 

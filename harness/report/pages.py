@@ -33,11 +33,11 @@ class Picture(NamedTuple):
 
 
 class Charts:
-    """The charts that were drawn, by machine, and why those of several machines were not."""
+    """The charts that were drawn, by machine, and why records of a machine, or of all, were not compared."""
 
     def __init__(self) -> None:
         self.of: dict[str, list[Picture]] = {}
-        self.refused = ""
+        self.refused: dict[str, str] = {}
 
     def add(self, machine: str, chart: Chart[Any], stem: str, subject: str) -> None:
         self.of.setdefault(machine, []).append(Picture(chart.question, chart.shows, stem, subject))
