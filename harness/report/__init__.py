@@ -2,6 +2,7 @@
 
     machines       records by machine, and what the pages show of them
     disassembly    the machine code of a kernel's lookup
+    pair           one microarchitecture against another: measured, or modelled and published
     claims         what the literature says against what was measured; claims.toml holds the sayings
     pages          figures to HTML, by way of templates/
     static/        style sheet and the script that sorts and filters tables
@@ -26,7 +27,7 @@ STATIC = Path(__file__).parent / "static"
 
 
 def site(records: Sequence[Record]) -> dict[str, bytes]:
-    """Every file of the site by its path in it. Equal records and builds give equal bytes."""
+    """Every file of the site by its path in it. Equal records, builds and tools give equal bytes."""
     found = machines(records)
     files = {f"static/{path.name}": path.read_bytes() for path in sorted(STATIC.iterdir())}
     files[".nojekyll"] = b""  # GitHub Pages: serve the files as they are

@@ -104,8 +104,7 @@ def sheet_table(sheet: Sheet) -> Table:
 def _cell_text(cell: Cell) -> str:
     if cell.found is None:
         return escape(f"({cell.reason})")
-    sign = {"faster": "+", "slower": "-", "no difference shown": "="}[cell.found.verdict]
-    return f"{cell.found.ratio:.3f} \\[{cell.found.low:.3f} {cell.found.high:.3f}] {sign}"
+    return f"{cell.found.ratio:.3f} \\[{cell.found.low:.3f} {cell.found.high:.3f}] {cell.found.sign}"
 
 
 def _cell_data(cell: Cell) -> dict[str, object]:
