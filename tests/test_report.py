@@ -246,6 +246,7 @@ class TestZen2AgainstHaswell:
     def test_records_of_both_take_the_place_of_models(self) -> None:
         text = words(site([self.HASWELL, here(), self.ZEN2])[self.PAGE])
         assert text.count("Zen 2 against Haswell: measured") == 2
+        assert text.count("Differs: CPU: A Zen 2 (Zen 2); A Haswell (Haswell)") == 1
         assert "Modelled" not in text
         assert "Published" not in text
         zen2, haswell = (machine_name(record.machine) for record in (self.ZEN2, self.HASWELL))

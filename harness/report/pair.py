@@ -123,5 +123,5 @@ def _reasons(estimates: Sequence[model.Estimate]) -> list[str]:
     return sorted({reason for reason in first.values() if reason})
 
 
-def _order(kernel: str, popcount: str = POPCOUNT) -> tuple[bool, int]:
-    return popcount != POPCOUNT, FIRST.index(kernel) if kernel in FIRST else len(FIRST)
+def _order(kernel: str, popcount: str = POPCOUNT) -> tuple[bool, int, str]:
+    return popcount != POPCOUNT, FIRST.index(kernel) if kernel in FIRST else len(FIRST), kernel
