@@ -4,7 +4,7 @@ Within one record the ratio is taken in each round and judged as a pair; between
 stand against those of the other.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ from slidebench.harness.stats import Comparison, compare, compare_records, level
 from slidebench.harness.workloads import Perft
 
 Key = tuple[str, str, str]  # kernel, popcount, level
+Side = tuple[int, Key]  # which record, and what of it
+Group = list[Samples]
 
 # What must be equal for two figures to be compared, and where a record keeps it.
 LIKE: dict[str, Callable[[Record], object]] = {
@@ -38,13 +40,32 @@ class Cell(NamedTuple):
     reason: str = ""
 
 
-class Sheet(NamedTuple):
-    """A table of ratios: `rows` are (name, cells), one cell for each of `columns`."""
+class Row(NamedTuple):
+    """What a row's ratios are of; `part` is "" where the sheet has one record and no need to name it."""
 
-    title: str
+    kernel: str
+    popcount: str
+    part: str
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, self))
+
+
+class Sheet(NamedTuple):
+    """A table of ratios to `base`: `rows` are (row, cells), one cell for each of `columns`.
+
+    `parts` says what the rows' parts are; `notes` name what differs between the records.
+    """
+
+    base: str
     columns: list[str]
-    rows: list[tuple[str, list[Cell]]]
+    parts: str
+    rows: list[tuple[Row, list[Cell]]]
     notes: list[str]
+
+    @property
+    def title(self) -> str:
+        return f"How many times as fast as {self.base}?"
 
     @property
     def comparisons(self) -> int:
@@ -57,89 +78,41 @@ def records_sheet(records: Sequence[Record], level: str | None = None) -> Sheet:
     Raises CompareError if the records did not measure alike.
     """
     refuse_unlike(records)
-    groups = [perft_groups(record) for record in records]
-    keys = [key for key in dict.fromkeys(key for each in groups for key in each) if level in (None, key[2])]
-    wanted = [(other, key) for other in range(1, len(records)) for key in keys]
-    found = compare_records(
-        [
-            (groups[other][key], groups[0][key])
-            for other, key in wanted
-            if key in groups[other] and key in groups[0]
-        ]
-    )
-    remaining = iter(found)
-    cells = {
-        (other, key): Cell(next(remaining))
-        if key in groups[other] and key in groups[0]
-        else Cell(None, absence(records[0 if key not in groups[0] else other], key))
-        for other, key in wanted
-    }
+    keys = [
+        key
+        for key in dict.fromkeys(key for record in records for key in perft_groups(record))
+        if level in (None, key[2])
+    ]
+    others = range(1, len(records))
+    cells = _cells(records, [((other, key), (0, key)) for key in keys for other in others], compare_records)
     labels = record_labels(records)
     return Sheet(
-        title=f"How many times as fast as {labels[0]}?",
+        base=labels[0],
         columns=labels[1:],
-        rows=[(" ".join(key), [cells[other, key] for other in range(1, len(records))]) for key in keys],
+        parts="x86-64 level",
+        rows=[(Row(*key), [next(cells) for _ in others]) for key in keys],
         notes=differences(records),
     )
 
 
 def levels_sheet(records: Sequence[Record]) -> Sheet:
-    """What each level gains over the one before, for every kernel on every machine."""
-    labels = record_labels(records)
-    groups = [perft_groups(record) for record in records]
-    levels = levels_of(key for each in groups for key in each)
-    steps = list(pairwise(levels))
-    names = [
-        (place, kernel, popcount)
-        for place, each in enumerate(groups)
-        for kernel, popcount in dict.fromkeys((kernel, popcount) for kernel, popcount, _ in each)
-    ]
-    rows = _paired_rows(
-        records,
-        [[(place, (kernel, popcount, upper), (kernel, popcount, lower)) for lower, upper in steps]
-         for place, kernel, popcount in names],
-    )  # fmt: skip
-    return Sheet(
-        title="How many times as fast is each level as the one below?",
-        columns=[f"{upper} / {lower}" for lower, upper in steps],
-        rows=[
-            (_named(f"{kernel} {popcount}", labels[place], labels), row)
-            for (place, kernel, popcount), row in zip(names, rows, strict=True)
-        ],
-        notes=[],
-    )
+    """What each level gains over the one before, for every kernel of every record.
+
+    Raises CompareError if the records did not measure alike.
+    """
+    steps = {f"{upper} / {lower}": (upper, lower) for lower, upper in pairwise(_levels(records))}
+    return _sheet_within(records, "the level below", steps)
 
 
 def kernels_sheet(records: Sequence[Record], base: str, level: str | None = None) -> Sheet:
-    """Every kernel against a base kernel at the same level and popcount, on every machine.
+    """Every kernel against a base kernel at the same level and popcount, in every record.
 
-    Raises CompareError if no record has the base.
+    Raises CompareError if no record has the base, or if the records did not measure alike.
     """
-    labels = record_labels(records)
-    groups = [perft_groups(record) for record in records]
-    if not any(key[0] == base for each in groups for key in each):
+    if not any(key[0] == base for record in records for key in perft_groups(record)):
         raise CompareError(f"no record has timed {base!r}; choose another --against")
-    levels = [each for each in levels_of(key for each in groups for key in each) if level in (None, each)]
-    names = [
-        (place, kernel, popcount)
-        for place, each in enumerate(groups)
-        for kernel, popcount in dict.fromkeys((kernel, popcount) for kernel, popcount, _ in each)
-        if kernel != base
-    ]
-    rows = _paired_rows(
-        records,
-        [[(place, (kernel, popcount, each), (base, popcount, each)) for each in levels]
-         for place, kernel, popcount in names],
-    )  # fmt: skip
-    return Sheet(
-        title=f"How many times as fast as {base} at the same level?",
-        columns=levels,
-        rows=[
-            (_named(f"{kernel} {popcount}", labels[place], labels), row)
-            for (place, kernel, popcount), row in zip(names, rows, strict=True)
-        ],
-        notes=[],
-    )
+    levels = {each: (each, each) for each in _levels(records) if level in (None, each)}
+    return _sheet_within(records, f"{base} at the same level", levels, base)
 
 
 def refuse_unlike(records: Sequence[Record]) -> None:
@@ -158,7 +131,7 @@ def differences(records: Sequence[Record]) -> list[str]:
     facts: dict[str, Callable[[Record], object]] = {
         "CPU": lambda record: f"{record.machine.brand} ({record.machine.microarchitecture})",
         "virtual machine": lambda record: "yes" if record.machine.virtualised else "no",
-        "compiler": _compilers,
+        "compiler": compilers,
         "commit": lambda record: record.commit + (" (changed)" if record.dirty else ""),
         "operating system": lambda record: record.machine.operating_system,
         "complete": lambda record: "yes" if record.complete else "no",
@@ -174,7 +147,7 @@ def record_labels(records: Sequence[Record]) -> list[str]:
     """The shortest name for each record that tells it from the others."""
     parts: list[Callable[[Record], str]] = [
         lambda record: machine_name(record.machine),
-        _compilers,
+        compilers,
         lambda record: record.commit[:8],
         lambda record: record.started_utc,
     ]
@@ -197,38 +170,75 @@ def absence(record: Record, key: Key) -> str:
     return "not timed in this run" if record.complete else "the run was cut short"
 
 
-def _paired_rows(records: Sequence[Record], wanted: list[list[tuple[int, Key, Key]]]) -> list[list[Cell]]:
-    """Cells for (record, key, base key) triples, all judged as one table."""
+def _levels(records: Sequence[Record]) -> list[str]:
+    return levels_of(key for record in records for key in perft_groups(record))
+
+
+def _sheet_within(
+    records: Sequence[Record], title: str, columns: Mapping[str, tuple[str, str]], base: str = ""
+) -> Sheet:
+    """Ratios inside each record: `columns` are (level, base level) by name.
+
+    The base is the kernel `base`, or each kernel itself.
+    """
+    refuse_unlike(records)
+    names = [
+        (place, kernel, popcount)
+        for place, record in enumerate(records)
+        for kernel, popcount in dict.fromkeys(key[:2] for key in perft_groups(record))
+        if kernel != base
+    ]
+    wanted = [
+        ((place, (kernel, popcount, level)), (place, (base or kernel, popcount, base_level)))
+        for place, kernel, popcount in names
+        for level, base_level in columns.values()
+    ]
+    cells = _cells(records, wanted, compare)
+    labels = record_labels(records) if len(records) > 1 else [""]
+    return Sheet(
+        base=title,
+        columns=list(columns),
+        parts="record",
+        rows=[
+            (Row(kernel, popcount, labels[place]), [next(cells) for _ in columns])
+            for place, kernel, popcount in names
+        ],
+        notes=differences(records),
+    )
+
+
+def _cells(
+    records: Sequence[Record],
+    wanted: Sequence[tuple[Side, Side]],
+    judged: Callable[[list[tuple[Group, Group]]], list[Comparison | None]],
+) -> Iterator[Cell]:
+    """A cell for each pair, all judged as one table; where a side is missing, why."""
     groups = [perft_groups(record) for record in records]
-
-    def present(place: int, key: Key, base: Key) -> bool:
-        return key in groups[place] and base in groups[place]
-
-    pairs: list[tuple[list[Samples], list[Samples]]] = [
-        (groups[place][key], groups[place][base])
-        for row in wanted
-        for place, key, base in row
-        if present(place, key, base)
+    reasons = [
+        next((absence(records[place], key) for place, key in pair if key not in groups[place]), None)
+        for pair in wanted
     ]
-    found = iter(compare(pairs))
-    return [
-        [
-            Cell(next(found))
-            if present(place, key, base)
-            else Cell(None, absence(records[place], key if key not in groups[place] else base))
-            for place, key, base in row
-        ]
-        for row in wanted
-    ]
-
-
-def _named(name: str, label: str, labels: list[str]) -> str:
-    return f"{name}, {label}" if len(labels) > 1 else name
+    found = iter(
+        judged(
+            [
+                (groups[place][key], groups[base_place][base])
+                for ((place, key), (base_place, base)), reason in zip(wanted, reasons, strict=True)
+                if reason is None
+            ]
+        )
+    )
+    for reason in reasons:
+        if reason is not None:
+            yield Cell(None, reason)
+        else:
+            both = next(found)
+            yield Cell(both, "" if both else "no round to compare")
 
 
 def _title(record: Record) -> str:
     return f"{machine_name(record.machine)}/{record.started_utc}"
 
 
-def _compilers(record: Record) -> str:
+def compilers(record: Record) -> str:
+    """The compilers that built a record's kernels, as one text."""
     return ", ".join(sorted({build.compiler for build in record.builds if build.compiler != "unknown"}))

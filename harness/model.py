@@ -91,18 +91,24 @@ def model(targets: Sequence[str], choices: Sequence[kernels.Choice], query: str)
 
     Raises ModelError for a target without a good model, and if llvm-mca 19 is not installed.
     """
-    for target in targets:
-        check_target(target)
-    loops = [_Loop(choice, query, order) for choice in choices for order in ORDERS]
+    loops = _loops(choices, query)
     here = cpu.describe()
     nearest = NEAREST.get(here.microarchitecture)
     return Model(
-        modelled=[estimate for target in targets for estimate in _modelled(loops, target)],
+        modelled=_modelled(loops, targets),
         here=here.microarchitecture,
         nearest=nearest,
         measured=_measured(loops),
-        nearest_modelled=_modelled(loops, nearest) if nearest else [],
+        nearest_modelled=_modelled(loops, [nearest]) if nearest else [],
     )
+
+
+def modelled(targets: Sequence[str], choices: Sequence[kernels.Choice], query: str) -> list[Estimate]:
+    """Model every loop on every target, target by target: nothing is run, equal builds give equal figures.
+
+    Raises ModelError as `model` does.
+    """
+    return _modelled(_loops(choices, query), targets)
 
 
 def check_target(name: str) -> None:
@@ -149,7 +155,17 @@ class _Loop:
         return self.why_not
 
 
-def _modelled(loops: Sequence[_Loop], target: str) -> list[Estimate]:
+def _loops(choices: Sequence[kernels.Choice], query: str) -> list[_Loop]:
+    return [_Loop(choice, query, order) for choice in choices for order in ORDERS]
+
+
+def _modelled(loops: Sequence[_Loop], targets: Sequence[str]) -> list[Estimate]:
+    for target in targets:
+        check_target(target)
+    return [estimate for target in targets for estimate in _on_target(loops, target)]
+
+
+def _on_target(loops: Sequence[_Loop], target: str) -> list[Estimate]:
     refusals = [loop.why_not_on(target) for loop in loops]
     possible = [loop for loop, refusal in zip(loops, refusals, strict=True) if refusal is None]
     cycles = iter(_analysed([loop.lines for loop in possible], target))

@@ -7,9 +7,10 @@ run goes on; one that is cut short says `"complete": false`.
 import os
 import re
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -18,7 +19,11 @@ from slidebench.harness.errors import Fault
 from slidebench.harness.workloads import Workload
 from slidebench.kernels.position import quoted
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+# By each older version: the step that turns a record's decoded JSON object into one of the next version.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: lambda record: record,  # 2 added init_nanoseconds and audit_sha256 of builds, None in older records
+}
 # What a reader takes from a stranger. Each is far more than a run writes.
 MOST_BYTES = 64 << 20
 MOST_LETTERS = 10_000
@@ -192,7 +197,8 @@ def _link(whole: Path, path: Path) -> None:
 def read_record(path: Path) -> Record:
     """Read a record, from a stranger too: nothing in it is run, becomes a path or reaches a terminal unseen.
 
-    Raises RecordError if it is missing, not a record, unsound, or of a newer schema.
+    One of an older schema is migrated. Raises RecordError if it is missing, not a record, unsound, or of a
+    schema that is newer or has no migration.
     """
     content = _content(path)
     try:
@@ -202,13 +208,30 @@ def read_record(path: Path) -> Record:
                 f"{path} has record schema {schema}, this slidebench reads up to {SCHEMA_VERSION}: "
                 "update slidebench"
             )
-        record = msgspec.json.decode(content, type=Record)
+        if schema == SCHEMA_VERSION:
+            record = msgspec.json.decode(content, type=Record)
+        else:
+            record = msgspec.convert(_migrated(content, schema, path), Record)
         fault = _unsound_text(content) or _unsound(record)
     except (msgspec.DecodeError, RecursionError) as error:
         raise RecordError(f"{path} is not a slidebench record: {error}") from None
     if fault:
         raise RecordError(f"{path} is not a sound record: {fault}; give one that slidebench wrote")
     return record
+
+
+def _migrated(content: bytes, schema: int, path: Path) -> dict[str, Any]:
+    """The JSON object of an older record, taken to today's schema one version at a time."""
+    versions = range(schema, SCHEMA_VERSION)
+    if not all(version in MIGRATIONS for version in versions):
+        raise RecordError(f"{path} has record schema {schema}, which cannot be migrated: measure again")
+    data = msgspec.json.decode(content, type=dict[str, Any])
+    for version in versions:
+        try:
+            data = MIGRATIONS[version](data) | {"schema": version + 1}
+        except (LookupError, TypeError, AttributeError) as error:
+            raise msgspec.DecodeError(f"it is not of schema {version}: {error}") from None
+    return data
 
 
 class _SchemaOnly(msgspec.Struct):

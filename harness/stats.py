@@ -27,6 +27,7 @@ LEAST_LAUNCHES = 3  # with fewer, launches cannot show how much they scatter: no
 Floats = NDArray[np.float64]
 Key = tuple[int, int]  # launch, round
 Verdict = Literal["faster", "slower", "no difference shown"]
+SIGNS: dict[Verdict, str] = {"faster": "+", "slower": "-", "no difference shown": "="}
 
 
 class Rate(NamedTuple):
@@ -52,6 +53,11 @@ class Comparison(NamedTuple):
     high: float
     p_value: float
     verdict: Verdict
+
+    @property
+    def sign(self) -> str:
+        """The verdict in one letter: + faster, - slower, = no difference shown."""
+        return SIGNS[self.verdict]
 
 
 def geometric_mean(values: Iterable[float]) -> float:

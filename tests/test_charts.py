@@ -18,9 +18,11 @@ from slidebench.harness.charts import (
     SERIES_CHARTS,
     THEMES,
     Chart,
+    comparison,
     rendered,
 )
 from slidebench.harness.charts.style import style
+from slidebench.harness.compare import Sheet, kernels_sheet, levels_sheet, records_sheet
 from slidebench.harness.figures import Figures
 from slidebench.harness.records import Record, write_record
 
@@ -154,6 +156,14 @@ class TestRecords:
         assert "comparisons judged together (Holm, 5 %)" in words
         assert rendered(BY_NAME["machine-ratios"], [Figures(here), Figures(here)]) == {}
 
+    def test_compilers_stand_against_the_first_too(self) -> None:
+        older = whole_record(compiler="clang 18.1.0", started_utc="20261001T120000Z")
+        gcc, clang = whole_record(), whole_record(compiler="clang 18.1.0", seed=9)
+        words = drawn("machine-ratios", [Figures(each) for each in (gcc, older, clang)])
+        assert "clang 18.1.0" in words
+        assert any(word.startswith("gcc 12.2.0: Test CPU") for word in words)
+        assert "Differs: compiler: gcc 12.2.0; clang 18.1.0." in words, "the older run is left out"
+
     def test_history_goes_by_time_and_breaks_where_the_questions_changed(self) -> None:
         runs = [
             made_record(RATES, started_utc="20261130T120000Z", commit="cccccccc", generator="2"),
@@ -168,6 +178,65 @@ class TestRecords:
             word.startswith("Upright lines")
             for word in drawn("history", [Figures(each) for each in runs[1:]])
         )
+
+
+class TestComparison:
+    """One chart draws any table of ratios."""
+
+    WHY = "needs level v3 or higher"
+    RECORDS = (whole_record(), whole_record(compiler="clang 19.1.7", commit="fedcba987654", seed=9))
+
+    @pytest.mark.parametrize(
+        ("sheet", "columns"),
+        [
+            (records_sheet(RECORDS), {"clang 19.1.7", "v2", "v3"}),
+            (levels_sheet(RECORDS), {"v3 / v2", "gcc 12.2.0", "clang 19.1.7", WHY}),
+            (kernels_sheet(RECORDS, "magic_fancy"), {"v2", "v3", "gcc 12.2.0", "clang 19.1.7", WHY}),
+            (kernels_sheet(RECORDS[:1], "magic_fancy"), {"v2", "v3", WHY}),
+        ],
+        ids=["records", "levels", "kernels", "kernels of one record"],
+    )
+    def test_it_asks_the_tables_question_and_names_every_record_and_level(
+        self, sheet: Sheet, columns: set[str]
+    ) -> None:
+        figures = [Figures(record) for record in self.RECORDS[: 2 if sheet.notes else 1]]
+        words = texts(rendered(comparison(sheet), figures, formats=["svg"])["svg"])
+        assert sheet.title in words
+        assert {*columns, "pext", "times as fast"} <= set(words)
+        assert all(f"Differs: {note}." in words for note in sheet.notes)
+
+    @pytest.mark.parametrize("theme", THEMES)
+    def test_series_differ_in_their_marks_where_colours_cannot_be_told(self, theme: str) -> None:
+        with rc_context(style(theme)):
+            figure = comparison(records_sheet(self.RECORDS)).draw([Figures(each) for each in self.RECORDS])
+        handles = figure.legends[0].legend_handles
+        assert len({handle.get_marker() for handle in handles}) == len(handles) == 2
+
+    @pytest.mark.parametrize("arguments", [[], ["--by", "level"], ["--by", "kernel"]], ids=str)
+    @pytest.mark.parametrize(("ending", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+    def test_compare_writes_it_beside_its_table(
+        self, arguments: list[str], ending: str, begins: bytes, tmp_path: Path
+    ) -> None:
+        for name, record in zip("ab", self.RECORDS, strict=True):
+            write_record(record, tmp_path / f"{name}.json")
+        command = ["compare", "a.json", "b.json", *arguments, "--chart", f"new/ratios.{ending}"]
+        result = slidebench(*command, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert "How many times as fast as" in result.stdout
+        assert (tmp_path / f"new/ratios.{ending}").read_bytes().startswith(begins)
+
+    @pytest.mark.parametrize(
+        ("chart", "message"),
+        [
+            ("ratios.pdf", "ratios.pdf has another ending than .svg or .png"),
+            ("a.json/ratios.svg", "cannot write a.json/ratios.svg: File exists; choose another --chart"),
+        ],
+    )
+    def test_faults_take_one_line(self, chart: str, message: str, tmp_path: Path) -> None:
+        write_record(self.RECORDS[0], tmp_path / "a.json")
+        result = slidebench("compare", "a.json", "--chart", chart, cwd=tmp_path)
+        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+        assert message in result.stderr
 
 
 class TestSeries:
@@ -194,6 +263,16 @@ class TestPlot:
         assert result.stdout.split() == [
             f"results/charts/machine-ratios-dark.{each}" for each in ("svg", "png")
         ]
+
+    def test_records_that_measured_unlike_things_have_charts_of_their_own_only(self, tmp_path: Path) -> None:
+        for name, generator in (("a", "1"), ("b", "2")):
+            write_record(whole_record(brand=name, generator=generator), tmp_path / f"{name}.json")
+        result = slidebench("plot", "a.json", "b.json", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        assert result.stderr.startswith("no machine-ratios: ")
+        assert len(result.stdout.split()) == 2 * 2 * len(RECORD_CHARTS)
+        result = slidebench("plot", "a.json", "b.json", "--chart", "machine-ratios", cwd=tmp_path)
+        assert (result.returncode, result.stderr.count("\n")) == (2, 1)
 
     def test_a_series_comes_from_a_json_object(self, tmp_path: Path) -> None:
         (tmp_path / "cycles.json").write_text(json.dumps({"6": 3.0, "12": 250.5}))

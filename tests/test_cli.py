@@ -109,7 +109,7 @@ class TestFaults:
             ("", "is not a slidebench record"),
             ("{}", "is not a slidebench record"),
             ('{"schema": 1}', "is not a slidebench record"),
-            ('{"schema": 99}', "has record schema 99, this slidebench reads up to 1: update slidebench"),
+            ('{"schema": 99}', "has record schema 99, this slidebench reads up to 2: update slidebench"),
             ('{"schema": 1, "complete": NaN}', "is not a slidebench record"),
         ],
     )

@@ -1,9 +1,11 @@
 """Like is compared with like, and what cannot be compared says why."""
 
+import io
 from pathlib import Path
 
 import pytest
 from made_records import made_record
+from rich.console import Console
 
 from slidebench.harness.compare import (
     CompareError,
@@ -24,9 +26,9 @@ def test_two_machines_are_compared_kernel_by_kernel() -> None:
     slow_pext = made_record({FANCY_V3: 1e9, PEXT_V3: 2e8}, brand="Zen 2", seed=2)
     fast_pext = made_record({FANCY_V3: 1.1e9, PEXT_V3: 1.2e9}, brand="Haswell", seed=3)
     sheet = records_sheet([slow_pext, fast_pext])
-    cells = {name: row[0].found for name, row in sheet.rows}
-    assert cells["magic_fancy builtin v3"].ratio == pytest.approx(1.1, rel=0.01)
-    assert cells["pext builtin v3"].ratio == pytest.approx(6, rel=0.01)
+    cells = {row: cells[0].found for row, cells in sheet.rows}
+    assert cells[FANCY_V3].ratio == pytest.approx(1.1, rel=0.01)
+    assert cells[PEXT_V3].ratio == pytest.approx(6, rel=0.01)
     assert all(found.verdict == "faster" and found.low < found.ratio < found.high for found in cells.values())
     assert any(note.startswith("CPU: Zen 2") for note in sheet.notes)
     assert sheet.comparisons == 2
@@ -38,11 +40,11 @@ def test_a_blank_has_its_reason() -> None:
         {FANCY_V3: 1e9}, absent={PEXT_V3: "this CPU has no bmi2"}, brand="Old CPU", compiler="clang 19"
     )
     cells = dict(records_sheet([first, second]).rows)
-    assert cells["pext builtin v3"][0] == (None, "this CPU has no bmi2")
+    assert cells[PEXT_V3][0] == (None, "this CPU has no bmi2")
     third = made_record({FANCY_V3: 1e9}, failed={PEXT_V3: "wrong rook on d4"}, brand="Odd CPU")
-    assert dict(records_sheet([first, third]).rows)["pext builtin v3"][0].reason == "failed verification"
+    assert dict(records_sheet([first, third]).rows)[PEXT_V3][0].reason == "failed verification"
     fourth = made_record({FANCY_V3: 1e9}, complete=False, brand="Busy CPU")
-    assert dict(records_sheet([first, fourth]).rows)["pext builtin v3"][0].reason == "the run was cut short"
+    assert dict(records_sheet([first, fourth]).rows)[PEXT_V3][0].reason == "the run was cut short"
 
 
 @pytest.mark.parametrize(
@@ -53,6 +55,8 @@ def test_unlike_records_are_refused_naming_what_differs(change: dict) -> None:
     second = made_record({FANCY_V3: 1e9}, **change)
     with pytest.raises(CompareError, match=r"differ in (generator|perft positions)"):
         records_sheet([first, second])
+    with pytest.raises(CompareError, match=r"differ in (generator|perft positions)"):
+        kernels_sheet([first, second], "magic_fancy")
 
 
 def test_levels_gain_over_the_level_below() -> None:
@@ -62,14 +66,14 @@ def test_levels_gain_over_the_level_below() -> None:
     sheet = levels_sheet([record])
     assert sheet.columns == ["v3 / v2"]
     cells = dict(sheet.rows)
-    assert cells["magic_fancy builtin"][0].found.ratio == pytest.approx(1.3, rel=0.01)
-    assert cells["pext builtin"][0].reason == "pext needs level v3"
+    assert cells["magic_fancy", "builtin", ""][0].found.ratio == pytest.approx(1.3, rel=0.01)
+    assert cells["pext", "builtin", ""][0].reason == "pext needs level v3"
 
 
 def test_kernels_stand_against_a_base_at_the_same_level() -> None:
     record = made_record({FANCY_V3: 1e9, PEXT_V3: 1.0005e9}, scatter=0.01)
     cells = dict(kernels_sheet([record], "magic_fancy").rows)
-    assert cells["pext builtin"][0].found.verdict == "no difference shown"
+    assert cells["pext", "builtin", ""][0].found.verdict == "no difference shown"
     with pytest.raises(CompareError, match="no record has timed 'rotated'"):
         kernels_sheet([record], "rotated")
 
@@ -81,11 +85,42 @@ def test_labels_are_as_short_as_they_can_be() -> None:
     assert record_labels([same, same])[0].endswith("[1]")
 
 
+def test_what_differs_between_records_is_named_whatever_is_compared() -> None:
+    records = [
+        made_record({FANCY_V2: 1e9, FANCY_V3: 1.1e9, PEXT_V3: 2e9}, compiler=compiler, commit=commit)
+        for compiler, commit in (("gcc 12.2.0", "aaaaaaaaaaaa"), ("clang 19.1.7", "bbbbbbbbbbbb"))
+    ]
+    for sheet in (records_sheet(records), levels_sheet(records), kernels_sheet(records, "magic_fancy")):
+        assert sheet.notes == [
+            "compiler: gcc 12.2.0; clang 19.1.7",
+            "commit: aaaaaaaaaaaa; bbbbbbbbbbbb",
+        ]
+    assert records_sheet(records).title == "How many times as fast as gcc 12.2.0?"
+    assert records_sheet(records).columns == ["clang 19.1.7"]
+    rows = [str(row) for row, _ in kernels_sheet(records, "magic_fancy").rows]
+    assert rows == ["pext builtin gcc 12.2.0", "pext builtin clang 19.1.7"]
+
+
+def test_records_without_a_round_in_common_say_so() -> None:
+    first, second = made_record({FANCY_V3: 1e9}), made_record({FANCY_V3: 1e9}, brand="Stopped CPU")
+    for samples in second.samples:
+        samples.launches, samples.rounds, samples.cpu_nanoseconds = [], [], []
+    assert records_sheet([first, second]).rows[0][1][0] == (None, "no round to compare")
+
+
 def test_the_table_states_how_many_comparisons_were_judged_together() -> None:
     record = made_record({FANCY_V3: 1e9, PEXT_V3: 2e9})
     assert "1 comparisons judged together (Holm, 5 %)" in str(
         sheet_table(kernels_sheet([record], "magic_fancy")).caption
     )
+
+
+def test_markup_in_a_record_is_shown_as_it_is() -> None:
+    hostile = "[/bold] [red]"
+    record = made_record({FANCY_V3: 1e9, (hostile, "builtin", "v3"): 1e9}, absent={PEXT_V2: hostile})
+    console = Console(width=300, record=True, file=io.StringIO())
+    console.print(sheet_table(kernels_sheet([record], "magic_fancy")))
+    assert hostile in console.export_text()
 
 
 class TestRecommending:

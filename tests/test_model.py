@@ -126,6 +126,12 @@ class TestModelled:
         assert latency.cycles is not None
         assert latency.cycles > throughput.cycles
 
+    def test_a_model_alone_times_nothing_and_is_the_same_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(models, "_time")
+        first, again = (models.modelled(["haswell", "znver2"], [PEXT, MAGICS], "rook") for _ in range(2))
+        assert first == again
+        assert [each.cpu for each in first] == ["haswell"] * 4 + ["znver2"] * 4
+
     def test_every_estimate_is_labelled(self) -> None:
         found = models.model(["znver4"], [MAGICS], "rook")
         assert {each.label for each in (*found.modelled, *found.nearest_modelled)} == {"modelled"}

@@ -22,6 +22,7 @@ from command import SLIDEBENCH, slidebench
 from rich.console import Console
 
 from slidebench import kernels
+from slidebench.harness import records
 from slidebench.harness.charts import RECORD_CHARTS
 from slidebench.harness.cpu import describe
 from slidebench.harness.records import (
@@ -30,6 +31,7 @@ from slidebench.harness.records import (
     MOST_LETTERS,
     Record,
     RecordError,
+    Round,
     Samples,
     create_record,
     read_record,
@@ -264,6 +266,79 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
         "501 kernels, more than 500",
     ),
 }
+
+
+def _named_rounds(data: dict[str, Any]) -> dict[str, Any]:
+    """From a made-up schema 1, which called a record's rounds "laps"."""
+    rest = {name: value for name, value in data.items() if name != "laps"}
+    return rest | {"rounds": data["laps"]}
+
+
+def _in_seconds(data: dict[str, Any]) -> dict[str, Any]:
+    """From a made-up schema 2, which had the budget in milliseconds."""
+    rest = {name: value for name, value in data.items() if name != "budget_milliseconds"}
+    return rest | {"budget_seconds": data["budget_milliseconds"] / 1000}
+
+
+def test_the_first_record_that_was_published_is_still_read() -> None:
+    runs = Path(__file__).parents[1] / "results" / "runs"
+    record = read_record(runs / "zen5-f69d46" / "20261130T055551Z-5bd52e4b9a5f.json")
+    assert record.schema == records.SCHEMA_VERSION
+    assert {build.audit_sha256 for build in record.builds} == {None}
+
+
+class TestOldRecords:
+    @pytest.fixture(autouse=True)
+    def _third_schema(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(records, "SCHEMA_VERSION", 3)
+        monkeypatch.setattr(records, "MIGRATIONS", {1: _named_rounds, 2: _in_seconds})
+
+    def read(self, path: Path, data: dict[str, Any]) -> Record:
+        path.write_text(json.dumps(data))
+        return read_record(path)
+
+    def test_each_is_taken_from_version_to_version_up_to_todays(self, tmp_path: Path) -> None:
+        today = new_record()
+        today.schema = 3
+        today.rounds = [Round(launch=0, round=1, core_megahertz=3500.0)]
+        second = msgspec.to_builtins(today) | {"schema": 2, "budget_milliseconds": 2000.0}
+        del second["budget_seconds"]
+        first = second | {"schema": 1, "laps": second["rounds"]}
+        del first["rounds"]
+        for data in (msgspec.to_builtins(today), second, first):
+            assert self.read(tmp_path / "record.json", data) == today
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"schema": 4}, "has record schema 4, this slidebench reads up to 3: update slidebench"),
+            ({"schema": 0}, "has record schema 0, which cannot be migrated: measure again"),
+            ({"schema": -(10**15)}, "which cannot be migrated: measure again"),
+            ({"schema": 1}, "is not a slidebench record: it is not of schema 1: 'laps'"),
+            ({"schema": 2, "budget_milliseconds": []}, "is not a slidebench record: it is not of schema 2: "),
+            ({"schema": 2, "budget_milliseconds": 1, "surprise": 1}, "unknown field `surprise`"),
+        ],
+        ids=[
+            "newer",
+            "before the first",
+            "long before",
+            "without a field",
+            "of another type",
+            "with one more",
+        ],
+    )
+    def test_what_cannot_be_migrated_is_refused_with_advice(
+        self, changes: dict[str, Any], message: str, tmp_path: Path
+    ) -> None:
+        with pytest.raises(RecordError, match=re.escape(message)) as caught:
+            self.read(tmp_path / "record.json", msgspec.to_builtins(new_record()) | changes)
+        assert "\n" not in str(caught.value)
+
+    def test_what_is_unsound_is_refused_after_migration_too(self, tmp_path: Path) -> None:
+        old = json.loads(text_of(schema=2, budget_milliseconds=1, commit="../exploded"))
+        del old["budget_seconds"]
+        with pytest.raises(RecordError, match=r"commit is '\.\./exploded'"):
+            self.read(tmp_path / "record.json", old)
 
 
 class TestHostileRecords:

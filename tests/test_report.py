@@ -2,24 +2,31 @@
 
 import gzip
 import re
+import shutil
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
+from typing import ClassVar
 
 import msgspec
 import pytest
 from command import slidebench
-from made_records import made_record, with_lookups
+from made_records import Key, made_record, with_lookups
 
 from slidebench import kernels
+from slidebench.harness.cpu import machine_name
+from slidebench.harness.model import TOOL
+from slidebench.harness.published import figures
 from slidebench.harness.records import Record, encode_record, write_record
-from slidebench.harness.report import site, write_site
+from slidebench.harness.report import pair, site, write_site
 from slidebench.harness.report.claims import MEASURES, Claim, claims, finding
 from slidebench.harness.report.disassembly import listing
 from slidebench.harness.report.machines import Machine
 from slidebench.kernels import UnavailableError
 
 FANCY, PLAIN, PEXT = "magic_fancy", "magic_plain", "pext"
+needs_tool = pytest.mark.skipif(not shutil.which(TOOL), reason=f"{TOOL} (llvm-19) is not installed")
 LEVELS = ("v1", "v2", "v3")
 THROUGHPUT = {"piece": "rook", "order": "throughput"}
 LATENCY = {"piece": "rook", "order": "latency"}
@@ -86,7 +93,8 @@ def pages(files: dict[str, bytes]) -> dict[str, Parsed]:
 
 class TestSite:
     def test_every_kernel_and_machine_has_a_page(self, files: dict[str, bytes]) -> None:
-        for name in ("index", "figures", "charts", "kernels", "machines", "claims", "method", "records"):
+        for name in ("index", "figures", "charts", "kernels", "machines", "claims", "method", "records",
+                     "zen2-haswell"):  # fmt: skip
             assert f"{name}.html" in files
         assert {f"kernels/{name}.html" for name in kernels.names()} <= files.keys()
         assert sum(path.startswith("machines/") for path in files) == 2
@@ -146,6 +154,14 @@ class TestSite:
         assert b"differ in generator" in found["charts.html"]
         assert "charts/machine-ratios-light.svg" not in found
 
+    def test_two_compilers_of_one_machine_have_a_chart_or_a_reason_for_none(self) -> None:
+        clang = here(compiler="clang 19.1.7", started_utc="20261201T120000Z", seed=3)
+        assert sum(path.endswith("-machine-ratios-light.svg") for path in site([here(), clang])) == 1
+        clang.generator = "0"
+        found = site([here(), clang])
+        assert b"Compilers are not compared: " in found["charts.html"]
+        assert not [path for path in found if "machine-ratios" in path]
+
     def test_a_record_without_any_figure_still_has_its_pages(self) -> None:
         found = site([made_record({}, failed={("rotated", "builtin", "v1"): "wrong"}, complete=False)])
         assert b"no perft figures" in found["index.html"]
@@ -158,6 +174,91 @@ class TestSite:
         }  # fmt: skip
         record = with_lookups(made_record(rates), {kernel: 1.0 for kernel, _, _ in rates})
         assert sum(map(len, site([record]).values())) < 5e6
+
+
+def of(microarchitecture: str, rates: dict[Key, float], **cpu: object) -> Record:
+    """A record of a CPU with that name."""
+    record = made_record(rates, brand=f"A {microarchitecture}", seed=len(microarchitecture))
+    record.machine = msgspec.structs.replace(record.machine, microarchitecture=microarchitecture, **cpu)
+    return record
+
+
+def words(page: bytes) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.decode())).split())
+
+
+class TestZen2AgainstHaswell:
+    PAGE = "zen2-haswell.html"
+    ZEN2: ClassVar = of("Zen 2", {(FANCY, "builtin", "v3"): 1e9, (PEXT, "builtin", "v3"): 2e8})
+    HASWELL: ClassVar = of("Haswell", {(FANCY, "builtin", "v3"): 8e8, (PEXT, "builtin", "v3"): 1e9})
+
+    @pytest.mark.parametrize(
+        ("records", "reason"),
+        [
+            ([here()], "no record here is of Zen 2 or Haswell"),
+            ([here(), HASWELL], "no record here is of Zen 2"),
+            ([ZEN2, of("Haswell", {}, hypervisor="TCGTCGTCGTCG")], "no record here is of Haswell"),
+            ([ZEN2, of("Haswell", {})], "the records of Zen 2 and Haswell have no figure in common"),
+        ],
+        ids=["neither", "one", "an emulated one", "an empty one"],
+    )
+    def test_what_was_not_measured_is_not_called_so(self, records: list[Record], reason: str) -> None:
+        text = words(site(records)[self.PAGE])
+        assert text.count("Zen 2 against Haswell: modelled and published, not measured") == 2, (
+            "title, heading"
+        )
+        assert f"Not measured: {reason}." in text
+        assert " Modelled " in text
+        assert " Published " in text
+
+    @needs_tool
+    def test_the_three_kernels_in_question_are_modelled_first(self, files: dict[str, bytes]) -> None:
+        rows = re.findall(r"<tr><th scope=\"row\">.*?</tr>", files[self.PAGE].decode(), re.DOTALL)
+        pext, fancy, hyperbola = (words(row.encode()).split(" ", 5) for row in rows[:3])
+        assert [pext[0], fancy[0], hyperbola[0]] == [PEXT, FANCY, "hyperbola_avx2"]
+        assert [pext[1], pext[3]] == ["\N{EN DASH}"] * 2, "the model gets PEXT wrong on Zen 2"
+        assert pext[5] == "znver2 runs PEXT from microcode, which its model gets wrong"
+        assert float(pext[2]) < float(pext[4]), "throughput and latency on Haswell"
+        assert all(float(cycles) > 0 for row in (fancy, hyperbola) for cycles in row[1:5])
+
+    def test_every_published_figure_of_both_has_its_class_source_and_date(
+        self, files: dict[str, bytes]
+    ) -> None:
+        page = files[self.PAGE].decode()
+        published = [figure for figure in figures() if figure.cpu in ("Zen 2", "Haswell")]
+        for figure in published:
+            (row,) = (
+                row
+                for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL)
+                if {figure.quantity, figure.cpu, figure.where, figure.source} <= set(re.split(r"[<>\"]", row))
+            )
+            assert f"{figure.value:g} {figure.unit} {figure.label} " in words(row.encode())
+            assert f" {figure.read}" in words(row.encode())
+        assert words(page.encode()).count(" published ") >= len(published)
+
+    def test_without_the_model_it_says_why(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        pair._modelled.cache_clear()
+        monkeypatch.setenv("PATH", "")
+        text = words(site([here()])[self.PAGE])
+        assert "Not modelled: llvm-mca-19 is not installed; on Debian: apt-get install llvm-19." in text
+        assert "pext latency Zen 2 19 cycles published" in text
+
+    def test_records_of_both_take_the_place_of_models(self) -> None:
+        text = words(site([self.HASWELL, here(), self.ZEN2])[self.PAGE])
+        assert text.count("Zen 2 against Haswell: measured") == 2
+        assert text.count("Differs: CPU: A Zen 2 (Zen 2); A Haswell (Haswell)") == 1
+        assert "Modelled" not in text
+        assert "Published" not in text
+        zen2, haswell = (machine_name(record.machine) for record in (self.ZEN2, self.HASWELL))
+        assert re.search(
+            f"How many times as fast as {zen2}\\? .* pext builtin v3 (4.9|5.0).* magic_fancy", text
+        )
+        assert re.search(rf"as fast as magic_fancy .* pext builtin {zen2} 0\.(19|20).* {haswell} 1\.2", text)
+
+    def test_records_that_measured_unlike_things_are_not_compared(self) -> None:
+        other = of("Haswell", {(FANCY, "builtin", "v3"): 8e8})
+        other.generator = "0"
+        assert "differ in generator: measure both" in words(site([self.ZEN2, other])[self.PAGE])
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +282,7 @@ def hostile() -> dict[str, bytes]:
     with_lookups(record, {HOSTILE: 1.0})
     for workload in record.workloads:
         assert workload.name
-    return site([record])
+    return site([record, of("Zen 2", {key: 1e9}), of("Haswell", {key: 2e9})])
 
 
 class TestHostileRecords:
@@ -193,6 +294,7 @@ class TestHostileRecords:
             assert all(link == "x" or not link.startswith(("x", "javascript")) for link in page.links)
             assert "x" not in page.links, path
         assert b"&lt;script&gt;" in hostile["index.html"]
+        assert b"&lt;script&gt;" in hostile[TestZen2AgainstHaswell.PAGE]
         assert b"{{ 7*7 }}" in hostile["index.html"]
         for path, content in hostile.items():
             if path.endswith((".html", ".svg")):

@@ -1,6 +1,7 @@
 """Charts of records, each answering the question in its title. No display is needed.
 
     style       themes, frame, text and numbers from records
+    ratios      tables of ratios, as `slidebench compare` makes them
     rows        dot plots with a row for each kernel
     nodes       perft nodes/s within a record
     lookups     attack queries within a record
@@ -13,6 +14,7 @@ line in RECORD_CHARTS, RECORDS_CHARTS or SERIES_CHARTS below.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from typing import Any, Generic, TypeVar
 
@@ -20,11 +22,13 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from slidebench.harness.charts import lookups, machines, nodes, series
+from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.series import Series
 from slidebench.harness.charts.style import THEMES, settled, style, titled
+from slidebench.harness.compare import Sheet
 from slidebench.harness.figures import Figures
 
-__all__ = ["RECORDS_CHARTS", "RECORD_CHARTS", "SERIES_CHARTS", "THEMES", "Chart", "rendered"]
+__all__ = ["RECORDS_CHARTS", "RECORD_CHARTS", "SERIES_CHARTS", "THEMES", "Chart", "comparison", "rendered"]
 
 DOTS_PER_INCH = 150
 Data = TypeVar("Data")
@@ -53,13 +57,18 @@ RECORD_CHARTS: tuple[Chart[Figures], ...] = (
     Chart("working-set", "What if other data wants the caches?", lookups.cost_by_working_set),
 )
 RECORDS_CHARTS: tuple[Chart[Sequence[Figures]], ...] = (
-    Chart("machine-ratios", "How do the machines compare?", machines.machine_ratios),
+    Chart("machine-ratios", "How do machines and compilers compare?", machines.machine_ratios),
     Chart("history", "Has it become faster?", machines.history),
 )
 SERIES_CHARTS: tuple[Chart[Series], ...] = (
     Chart("pext-latency", "Does PEXT take longer for larger masks?", series.pext_latency),
     Chart("thread-time", "Do more threads help?", series.thread_time),
 )
+
+
+def comparison(sheet: Sheet) -> Chart[Sequence[Figures]]:
+    """The chart of a sheet of ratios, drawn from the figures of the records that it compares."""
+    return Chart("comparison", sheet.title, partial(ratio_rows, sheet))
 
 
 def rendered(

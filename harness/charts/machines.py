@@ -1,11 +1,11 @@
-"""Charts across records: machine against machine, and one machine's history."""
+"""Charts across records: machines and compilers against the first, and one machine's history."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
 from matplotlib.figure import Figure
 
-from slidebench.harness.charts.rows import Panel, drawn_rows
+from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.style import (
     DASHES,
     Dot,
@@ -19,10 +19,9 @@ from slidebench.harness.charts.style import (
     million,
     muted,
     printable,
-    ratio,
     scaled,
 )
-from slidebench.harness.compare import LIKE, record_labels, records_sheet
+from slidebench.harness.compare import LIKE, compilers, record_labels, records_sheet
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.figures import Figures
 from slidebench.harness.stats import levels_of
@@ -32,45 +31,20 @@ Point = tuple[int, Dot]  # place among the runs
 
 
 def machine_ratios(records: Sequence[Figures]) -> Figure | None:
-    """How many times as fast each kernel is on the other machines as on the first."""
-    if len({machine_name(each.record.machine) for each in records}) < 2:
-        return None
-    sheet = records_sheet([each.record for each in records])
-    popcount = records[0].popcount
-    keys = list(dict.fromkeys(key for each in records for key in each.nodes))
-    cells = {tuple(name.rsplit(" ", 2)): row for name, row in sheet.rows}
-    shown = [key for key in keys if key[1] == popcount and key in cells]
-    panels = [
-        Panel(
-            printable(label, 40),
-            "times as fast",
-            {
-                (kernel, level): ratio(found)
-                for kernel, _, level in shown
-                if (found := cells[kernel, popcount, level][place].found)
-            },
-            {
-                (kernel, level): cells[kernel, popcount, level][place].reason.removeprefix(kernel).strip()
-                for kernel, _, level in shown
-                if not cells[kernel, popcount, level][place].found
-            },
+    """How many times as fast each kernel is on other machines, or from other compilers, as on the first.
+
+    Of several records of one machine and compiler, the newest complete one stands for them.
+    """
+    newest: dict[tuple[str, str], Figures] = {}
+    for each in records:
+        key = machine_name(each.record.machine), compilers(each.record)
+        newest[key] = max(
+            newest.get(key, each), each, key=lambda one: (one.record.complete, one.record.started_utc)
         )
-        for place, label in enumerate(sheet.columns)
-    ]
-    launches = min((rate.launches for each in records for rate in each.nodes.values()), default=0)
-    subtitle = [
-        f"base: {machine_line(records[0].record)}",
-        f"ratio of perft nodes/s, {printable(popcount, 20)} popcount; "
-        f"medians of {launches} launches or more; bars: 95 % interval",
-    ]
-    notes = [
-        f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %).",
-        *(f"Differs: {printable(note, 230)}." for note in sheet.notes),
-    ]
-    kernels = list(dict.fromkeys(kernel for each in records for kernel in each.kernels))
-    return drawn_rows(
-        subtitle, kernels, levels_of(shown), panels, legend="x86-64 level", reference=1.0, notes=notes
-    )  # fmt: skip
+    chosen = list(newest.values())
+    if len(chosen) < 2:
+        return None
+    return ratio_rows(records_sheet([each.record for each in chosen]), chosen)
 
 
 def history(records: Sequence[Figures]) -> Figure | None:

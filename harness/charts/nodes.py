@@ -6,8 +6,9 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.rows import Panel, drawn_rows
-from slidebench.harness.charts.style import framed, left_out, machine_line, million, muted, printable, ratio
+from slidebench.harness.charts.style import basis, framed, left_out, million, muted, printable
 from slidebench.harness.compare import levels_sheet
 from slidebench.harness.figures import Figures
 
@@ -30,24 +31,7 @@ def nodes_by_level(figures: Figures) -> Figure | None:
 
 def gain_by_level(figures: Figures) -> Figure | None:
     """How many times as fast each kernel is at each level as at the one below."""
-    sheet = levels_sheet([figures.record])
-    rows = {name.removesuffix(f" {figures.popcount}"): cells for name, cells in sheet.rows}
-    kernels = [kernel for kernel in figures.kernels if kernel in rows]
-    panels = [
-        Panel(
-            step,
-            "times as fast",
-            {(kernel, ""): ratio(found) for kernel in kernels if (found := rows[kernel][place].found)},
-            {
-                (kernel, ""): rows[kernel][place].reason.removeprefix(kernel).strip()
-                for kernel in kernels
-                if not rows[kernel][place].found
-            },
-        )
-        for place, step in enumerate(sheet.columns)
-    ]
-    notes = [f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %)."]
-    return drawn_rows(basis(figures), kernels, [""], panels, reference=1.0, notes=notes)
+    return ratio_rows(levels_sheet([figures.record]), [figures])
 
 
 def heat_map(figures: Figures) -> Figure | None:
@@ -99,17 +83,3 @@ def heat_map(figures: Figures) -> Figure | None:
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     return figure
-
-
-def basis(figures: Figures, *, bars: bool = True) -> list[str]:
-    """Where the figures come from, and what n and the interval are."""
-    rates = figures.nodes.values()
-    launches = max((rate.launches for rate in rates), default=0)
-    rounds = [rate.rounds for rate in rates] or [0]
-    widest = max((rate.width for rate in rates), default=0.0)
-    interval = "bars: 95 % interval" if bars else f"95 % intervals of ± {100 * widest:.1f} % or less"
-    return [
-        machine_line(figures.record),
-        f"geometric mean of {figures.positions} positions, {printable(figures.popcount, 20)} popcount; "
-        f"median of {launches} launches, {min(rounds)} to {max(rounds)} rounds; {interval}",
-    ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -100,9 +101,10 @@ def _explain(axes: Axes, panel: Panel, place: int, row: str, series: Sequence[st
     missing = [(each, panel.blanks[row, each]) for each in series if (row, each) in panel.blanks]
     if not missing or not (alone or not any((row, each) in panel.dots for each in series)):
         return
+    groups = [(reason, [each for each, _ in group]) for reason, group in groupby(missing, itemgetter(1))]
     named = [
-        f"{_listed([each for each, _ in group], series)}: {reason}" if len(series) > 1 else reason
-        for reason, group in groupby(missing, key=lambda pair: pair[1])
+        reason if len(group) == len(series) else f"{_listed(group, series)}: {reason}"
+        for reason, group in groups
     ]
     axes.annotate(
         printable("; ".join(named), LONGEST_REASON), (1 if alone else 0.04, place), (4, 0),

@@ -14,6 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from scipy.optimize import isotonic_regression
 
+from slidebench.harness.compare import compilers
+from slidebench.harness.figures import Figures
 from slidebench.harness.records import Record
 from slidebench.harness.stats import Comparison, Rate
 
@@ -147,7 +149,8 @@ def titled(figure: Figure, question: str) -> None:
     """Write the question that the figure answers above it."""
     height = figure.get_size_inches()[1]
     figure.text(
-        0.012, 1 - 0.1 / height, question, fontsize=13, fontweight="bold", va="top", in_layout=False
+        0.012, 1 - 0.1 / height, printable(question, 80), fontsize=13, fontweight="bold", va="top",
+        in_layout=False,
     )  # fmt: skip
 
 
@@ -175,10 +178,23 @@ def printable(text: str, longest: int = LONGEST) -> str:
 def machine_line(record: Record) -> str:
     """The machine and compilers that a record's figures belong to."""
     virtual = ", virtual" if record.machine.virtualised else ""
-    compilers = ", ".join(sorted({build.compiler for build in record.builds if build.compiler != "unknown"}))
     return printable(
-        f"{record.machine.brand} ({record.machine.microarchitecture}{virtual}), {compilers}", 110
+        f"{record.machine.brand} ({record.machine.microarchitecture}{virtual}), {compilers(record)}", 110
     )
+
+
+def basis(figures: Figures, *, bars: bool = True) -> list[str]:
+    """Where the figures come from, and what n and the interval are."""
+    rates = figures.nodes.values()
+    launches = max((rate.launches for rate in rates), default=0)
+    rounds = [rate.rounds for rate in rates] or [0]
+    widest = max((rate.width for rate in rates), default=0.0)
+    interval = "bars: 95 % interval" if bars else f"95 % intervals of ± {100 * widest:.1f} % or less"
+    return [
+        machine_line(figures.record),
+        f"geometric mean of {figures.positions} positions, {printable(figures.popcount, 20)} popcount; "
+        f"median of {launches} launches, {min(rounds)} to {max(rounds)} rounds; {interval}",
+    ]
 
 
 def left_out(count: int) -> list[str]:

@@ -2,6 +2,7 @@
 
     machines       records by machine, and what the pages show of them
     disassembly    the machine code of a kernel's lookup
+    pair           one microarchitecture against another: measured, or modelled and published
     claims         what the literature says against what was measured; claims.toml holds the sayings
     pages          figures to HTML, by way of templates/
     static/        style sheet and the script that sorts and filters tables
@@ -26,7 +27,7 @@ STATIC = Path(__file__).parent / "static"
 
 
 def site(records: Sequence[Record]) -> dict[str, bytes]:
-    """Every file of the site by its path in it. Equal records and builds give equal bytes."""
+    """Every file of the site by its path in it. Equal records, builds and tools give equal bytes."""
     found = machines(records)
     files = {f"static/{path.name}": path.read_bytes() for path in sorted(STATIC.iterdir())}
     files[".nojekyll"] = b""  # GitHub Pages: serve the files as they are
@@ -54,20 +55,22 @@ def _download(record: Record) -> str:
 def _charts(found: Sequence[Machine], files: dict[str, bytes]) -> Charts:
     """Draw every chart in every theme into `files`; returns where each stands."""
     drawn = Charts()
-    for machine in found:
-        stem = f"charts/{machine.name}"
-        of_one: list[tuple[Chart[Any], Any]] = [(chart, machine.figures) for chart in RECORD_CHARTS]
-        of_history: list[tuple[Chart[Any], Any]] = [(chart, machine.every) for chart in RECORDS_CHARTS]
-        for chart, data in (*of_one, *of_history):
-            if _drawn(chart, data, f"{stem}-{chart.name}", files):
-                drawn.add(machine.name, chart, f"{stem}-{chart.name}", machine.brand)
-    brands = ", ".join(machine.brand for machine in found)
-    for of_all in RECORDS_CHARTS:
+
+    def draw(of: str, chart: Chart[Any], data: object, subject: str) -> None:
+        stem = "-".join(filter(None, (of, chart.name)))
         try:
-            if _drawn(of_all, [machine.figures for machine in found], f"charts/{of_all.name}", files):
-                drawn.add(ALL, of_all, f"charts/{of_all.name}", brands)
+            if _drawn(chart, data, f"charts/{stem}", files):
+                drawn.add(of, chart, f"charts/{stem}", subject)
         except CompareError as error:
-            drawn.refused = str(error)
+            drawn.refused[of] = str(error)
+
+    for machine in found:
+        for of_one in RECORD_CHARTS:
+            draw(machine.name, of_one, machine.figures, machine.brand)
+        for of_several in RECORDS_CHARTS:
+            draw(machine.name, of_several, machine.every, machine.brand)
+    for of_all in RECORDS_CHARTS:
+        draw(ALL, of_all, [machine.figures for machine in found], ", ".join(each.brand for each in found))
     return drawn
 
 

@@ -41,7 +41,7 @@ def listing(choice: kernels.Choice) -> Listing:
         comment = f"    ; {name}" if name else ""
         lines.append(f"{instruction.ip:5x}  {formatter.format(instruction)}{comment}")
         mnemonics.append(formatter.format_mnemonic(instruction))
-    return Listing(choice, _compiler(choice), lines, mnemonics)
+    return Listing(choice, compiler(choice), lines, mnemonics)
 
 
 def listings(kernel: str) -> tuple[list[Listing], str]:
@@ -61,7 +61,7 @@ def _signed(bits: int) -> int:
     return bits - (1 << 64) if bits >> 63 else bits
 
 
-def _compiler(choice: kernels.Choice) -> str:
+def compiler(choice: kernels.Choice) -> str:
     """The compiler of a build, where this machine can load it to ask."""
     if kernels.why_not(choice.kernel, choice.level, choice.popcount):
         return ""

@@ -15,6 +15,7 @@ from slidebench.harness.charts import Chart
 from slidebench.harness.charts.style import short_bytes
 from slidebench.harness.records import Record
 from slidebench.harness.report import claims, disassembly
+from slidebench.harness.report import pair as pairs
 from slidebench.harness.report.machines import Machine, Row
 from slidebench.kernels.catalogue import Source, level_order
 
@@ -33,11 +34,11 @@ class Picture(NamedTuple):
 
 
 class Charts:
-    """The charts that were drawn, by machine, and why those of several machines were not."""
+    """The charts that were drawn, by machine, and why records of a machine, or of all, were not compared."""
 
     def __init__(self) -> None:
         self.of: dict[str, list[Picture]] = {}
-        self.refused = ""
+        self.refused: dict[str, str] = {}
 
     def add(self, machine: str, chart: Chart[Any], stem: str, subject: str) -> None:
         self.of.setdefault(machine, []).append(Picture(chart.question, chart.shows, stem, subject))
@@ -78,6 +79,9 @@ def pages(
         "kernels": of_kernels,
         "kernel_paths": {page.name: page.path for page in of_kernels},
         "findings": findings,
+        "pair": pairs.pair(machines),
+        "pair_level": pairs.LEVEL,
+        "pair_query": pairs.QUERY,
         "levels": sorted(
             {level for machine in machines for level in machine.figures.levels}, key=level_order
         ),
@@ -93,6 +97,7 @@ def pages(
         f"{name}.html": page(f"{name}.html", f"{name}.html")
         for name in ("index", "figures", "charts", "kernels", "machines", "claims", "method", "records")
     }
+    written[common["pair"].path] = page("pair.html", common["pair"].path)
     for each in of_kernels:
         listings, reason = disassembly.listings(each.name) if each.source else ([], "not part of this build")
         written[each.path] = page("kernel.html", each.path, kernel=each, listings=listings, unreadable=reason)

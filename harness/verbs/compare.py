@@ -1,12 +1,15 @@
 """slidebench compare: records, levels or kernels against each other."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from rich.markup import escape
 from rich.table import Table
 
 from slidebench.harness.compare import Cell, Sheet, kernels_sheet, levels_sheet, records_sheet
-from slidebench.harness.records import read_record
+from slidebench.harness.figures import Figures
+from slidebench.harness.records import Record, RecordError, read_record, write_atomically
 from slidebench.harness.verbs import options
 
 
@@ -19,14 +22,25 @@ from slidebench.harness.verbs import options
 )
 @click.option("--against", default="magic_fancy", show_default=True, help="Base kernel of --by kernel.")
 @options.level
+@click.option(
+    "--chart", type=click.Path(path_type=Path), metavar="FILE", help="Draw it as well, as .svg or .png."
+)
 @options.as_json
 @options.example(
-    "slidebench compare zen2.json haswell.json\nslidebench compare zen2.json haswell.json --by level"
+    "slidebench compare zen2.json haswell.json --chart zen2-haswell.svg\n"
+    "slidebench compare zen2.json haswell.json --by level"
 )
 def compare(
-    records: tuple[Path, ...], by: str | None, against: str, level: str | None, as_json: bool
+    records: tuple[Path, ...],
+    by: str | None,
+    against: str,
+    level: str | None,
+    chart: Path | None,
+    as_json: bool,
 ) -> None:
     """Compare perft nodes/s: ratios with 95 % intervals, and a verdict on each."""
+    if chart and chart.suffix not in (".svg", ".png"):
+        raise click.BadParameter(f"{chart} has another ending than .svg or .png", param_hint="--chart")
     read = [read_record(path) for path in records]
     match by or ("record" if len(read) > 1 else "kernel"):
         case "record" if len(read) < 2:
@@ -39,12 +53,14 @@ def compare(
             sheet = levels_sheet(read)
         case _:
             sheet = kernels_sheet(read, against, level)
+    if chart:
+        _draw(sheet, read, chart)
     if as_json:
         options.print_json(
             {
                 "title": sheet.title,
                 "columns": sheet.columns,
-                "rows": {name: [_cell_data(cell) for cell in cells] for name, cells in sheet.rows},
+                "rows": {str(row): [_cell_data(cell) for cell in cells] for row, cells in sheet.rows},
                 "differences": sheet.notes,
             }
         )
@@ -54,29 +70,41 @@ def compare(
         print(f"differs  {note}")
 
 
+def _draw(sheet: Sheet, records: Sequence[Record], path: Path) -> None:
+    """Write the sheet's chart. Raises RecordError if it has no ratio, or the file cannot be written."""
+    from slidebench.harness import charts  # noqa: PLC0415 - matplotlib takes half a second
+
+    drawn = charts.rendered(
+        charts.comparison(sheet), [Figures(record) for record in records], formats=[path.suffix[1:]]
+    )
+    if not drawn:
+        raise RecordError(f"nothing to draw in {path}: no two figures can be compared")
+    for content in drawn.values():
+        write_atomically(path, content, "choose another --chart")
+
+
 def sheet_table(sheet: Sheet) -> Table:
     """A sheet of ratios for the terminal."""
     table = Table(
         "",
-        *sheet.columns,
+        *map(escape, sheet.columns),
         box=None,
         pad_edge=False,
-        title=sheet.title,
+        title=escape(sheet.title),
         title_justify="left",
         caption_justify="left",
         caption="Ratio of perft nodes/s [95 % interval]: + faster, - slower, = no difference shown; "
         f"{sheet.comparisons} comparisons judged together (Holm, 5 %).",
     )
-    for name, cells in sheet.rows:
-        table.add_row(name, *(_cell_text(cell) for cell in cells))
+    for row, cells in sheet.rows:
+        table.add_row(escape(str(row)), *(_cell_text(cell) for cell in cells))
     return table
 
 
 def _cell_text(cell: Cell) -> str:
     if cell.found is None:
-        return f"({cell.reason})"
-    sign = {"faster": "+", "slower": "-", "no difference shown": "="}[cell.found.verdict]
-    return f"{cell.found.ratio:.3f} \\[{cell.found.low:.3f} {cell.found.high:.3f}] {sign}"
+        return escape(f"({cell.reason})")
+    return f"{cell.found.ratio:.3f} \\[{cell.found.low:.3f} {cell.found.high:.3f}] {cell.found.sign}"
 
 
 def _cell_data(cell: Cell) -> dict[str, object]:

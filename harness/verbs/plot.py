@@ -7,6 +7,7 @@ from typing import Any
 import click
 import msgspec
 
+from slidebench.harness.compare import CompareError
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.figures import Figures
 from slidebench.harness.probes import Report
@@ -78,9 +79,14 @@ def write_charts(
             )
     if len(records) > 1:
         for of_all in _chosen(charts.RECORDS_CHARTS, name):
-            written += _write(
-                charts.rendered(of_all, list(every.values()), theme), folder / of_all.name, theme
-            )
+            try:
+                contents = charts.rendered(of_all, list(every.values()), theme)
+            except CompareError as error:
+                if name:
+                    raise
+                options.notes.print(f"no {of_all.name}: {error}", markup=False)
+            else:
+                written += _write(contents, folder / of_all.name, theme)
     return written
 
 

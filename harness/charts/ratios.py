@@ -1,0 +1,64 @@
+"""The chart of any table of ratios that `slidebench compare` prints."""
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from slidebench.harness.charts.rows import Panel, drawn_rows
+from slidebench.harness.charts.style import basis, machine_line, printable, ratio
+from slidebench.harness.compare import Cell, Sheet, record_labels
+from slidebench.harness.figures import Figures
+from slidebench.kernels.catalogue import level_order
+
+
+def ratio_rows(sheet: Sheet, records: Sequence[Figures]) -> Figure | None:
+    """Ratios with 95 % intervals: a row for each kernel, a panel for each column of the sheet.
+
+    The parts of the sheet's rows are series within a row. Of several popcounts, the first record's is shown.
+    """
+    shown = [(row, cells) for row, cells in sheet.rows if row.popcount == records[0].popcount]
+    kernels = {kernel for (kernel, _, _), _ in shown}
+    rows = [
+        name for name in dict.fromkeys(name for each in records for name in each.kernels) if name in kernels
+    ]
+    parts = dict.fromkeys(row.part for row, _ in shown)
+    series = sorted(parts, key=level_order)  # records, which are no levels, keep their order
+    notes = [
+        f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %).",
+        *(f"Differs: {printable(note, 230)}." for note in sheet.notes),
+    ]
+    return drawn_rows(
+        basis(records[0]) if len(records) == 1 else _basis(sheet, records),
+        rows,
+        series,
+        [
+            _panel(column, {(row.kernel, row.part): cells[place] for row, cells in shown})
+            for place, column in enumerate(sheet.columns)
+        ],
+        legend=sheet.parts if len(series) > 1 else "",
+        reference=1.0,
+        notes=notes,
+    )
+
+
+def _panel(title: str, cells: dict[tuple[str, str], Cell]) -> Panel:
+    return Panel(
+        printable(title, 40),
+        "times as fast",
+        {key: ratio(cell.found) for key, cell in cells.items() if cell.found},
+        {key: cell.reason.removeprefix(key[0]).strip() for key, cell in cells.items() if not cell.found},
+    )
+
+
+def _basis(sheet: Sheet, records: Sequence[Figures]) -> list[str]:
+    """Which machine and compiler each label stands for, and what the ratios are of."""
+    labels = record_labels([each.record for each in records])
+    launches = min((rate.launches for each in records for rate in each.nodes.values()), default=0)
+    return [
+        *(
+            f"{printable(label, 40)}: {machine_line(each.record)}"
+            for label, each in zip(labels, records, strict=True)
+        ),
+        f"ratio of perft nodes/s to {printable(sheet.base, 40)}, {printable(records[0].popcount, 20)} "
+        f"popcount; medians of {launches} launches or more; bars: 95 % interval",
+    ]
