@@ -21,10 +21,11 @@ Group = list[Samples]
 # What must be equal for two figures to be compared, and where a record keeps it.
 LIKE: dict[str, Callable[[Record], object]] = {
     "generator": lambda record: record.generator,
-    "perft positions, depths and bulk counting": lambda record: sorted(
-        (workload.fen, workload.depth, workload.bulk)
+    "method": lambda record: record.method,
+    "perft positions and depths": lambda record: sorted(
+        (workload.fen, workload.depth)
         for workload in record.workloads
-        if isinstance(workload, Perft)
+        if isinstance(workload, Perft) and workload.bulk
     ),
 }
 

@@ -34,6 +34,11 @@ class Figures:
         return perft_rates(self.record)
 
     @cached_property
+    def made(self) -> dict[Key, Rate]:
+        """The same without bulk counting: moves made and unmade per second."""
+        return perft_rates(self.record, bulk=False)
+
+    @cached_property
     def positions(self) -> int:
         """How many positions that geometric mean is of."""
         return sum(isinstance(workload, Perft) and workload.bulk for workload in self.record.workloads)

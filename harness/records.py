@@ -22,7 +22,7 @@ from slidebench.kernels.position import quoted
 SCHEMA_VERSION = 2
 # By each older version: the step that turns a record's decoded JSON object into one of the next version.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    1: lambda record: record,  # 2 added init_nanoseconds and audit_sha256 of builds, None in older records
+    1: lambda record: record | {"method": "1"},  # builds had no init_nanoseconds and audit_sha256 either
 }
 # What a reader takes from a stranger. Each is far more than a run writes.
 MOST_BYTES = 64 << 20
@@ -104,6 +104,7 @@ class Record(_Part, kw_only=True):
     commit: str
     dirty: bool
     generator: str
+    method: str
     python: str
     machine: Cpu
     seed: int

@@ -41,6 +41,7 @@ def new_record(budget_seconds: float, seed: int) -> Record:
         commit=commit,
         dirty=dirty,
         generator=kernels.GENERATOR,
+        method=measure.METHOD,
         python=platform.python_version(),
         machine=describe(),
         seed=seed,
@@ -65,6 +66,7 @@ def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bo
         streams = workloads.streams()
         record.workloads = [
             *workloads.perft_workloads(),
+            *workloads.perft_workloads(bulk=False),
             *workloads.lookup_workloads(streams),
             *workloads.pressure_workloads(streams),
         ]

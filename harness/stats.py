@@ -126,9 +126,9 @@ def levels_of(rates_found: Iterable[tuple[str, str, str]]) -> list[str]:
     return sorted({level for _, _, level in rates_found}, key=lambda level: (level_order(level), level))
 
 
-def perft_groups(record: Record) -> dict[tuple[str, str, str], list[Samples]]:
-    """The bulk-counted perft samples by (kernel, popcount, level), where every position was timed."""
-    perfts = {workload.name for workload in record.workloads if isinstance(workload, Perft) and workload.bulk}
+def perft_groups(record: Record, *, bulk: bool = True) -> dict[tuple[str, str, str], list[Samples]]:
+    """The perft samples by (kernel, popcount, level), bulk counted or not, where every position was timed."""
+    perfts = {each.name for each in record.workloads if isinstance(each, Perft) and each.bulk == bulk}
     groups: dict[tuple[str, str, str], list[Samples]] = {}
     for samples in record.samples:
         if samples.workload in perfts:
@@ -136,9 +136,9 @@ def perft_groups(record: Record) -> dict[tuple[str, str, str], list[Samples]]:
     return {key: group for key, group in groups.items() if len(group) == len(perfts)}
 
 
-def perft_rates(record: Record) -> dict[tuple[str, str, str], Rate]:
-    """Nodes/s by (kernel, popcount, level), over all bulk-counted perft workloads of the record."""
-    found = {key: rate(group) for key, group in perft_groups(record).items()}
+def perft_rates(record: Record, *, bulk: bool = True) -> dict[tuple[str, str, str], Rate]:
+    """Nodes/s by (kernel, popcount, level), over all perft workloads of the record, bulk counted or not."""
+    found = {key: rate(group) for key, group in perft_groups(record, bulk=bulk).items()}
     return {key: value for key, value in found.items() if value is not None}
 
 

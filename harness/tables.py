@@ -4,18 +4,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from slidebench.harness.records import Record
-from slidebench.harness.stats import levels_of, perft_rates
+from slidebench.harness.stats import Rate, levels_of, perft_rates
 
 
 def rate_table(record: Record) -> Table:
-    """Nodes/s by kernel and level, fastest kernel first."""
+    """Nodes/s by kernel and level, fastest kernel first; in the last column every move is made."""
     rates = perft_rates(record)
     levels = levels_of(rates)
+    made = {key[:2]: _text(rate) for key, rate in perft_rates(record, bulk=False).items()}
     rows: dict[tuple[str, str], dict[str, str]] = {}
     best: dict[tuple[str, str], float] = {}
     for (kernel, popcount, level), rate in rates.items():
         row = (kernel, popcount)
-        rows.setdefault(row, {})[level] = f"{rate.median / 1e6:.0f} ± {100 * rate.width:.1f} %"
+        rows.setdefault(row, {})[level] = _text(rate)
         best[row] = max(best.get(row, 0.0), rate.median)
     launches = max((rate.launches for rate in rates.values()), default=0)
     rounds = [rate.rounds for rate in rates.values()] or [0]
@@ -23,14 +24,21 @@ def rate_table(record: Record) -> Table:
         "kernel",
         "popcount",
         *map(escape, levels),
+        *(["made"] if made else []),
         box=None,
         pad_edge=False,
         title=f"Million perft nodes/s, one thread, bulk counted, on {escape(record.machine.brand)}",
         caption=f"Geometric mean of the positions; median of {launches} launches ± half the 95 % interval "
-        f"(bootstrap over launches and {min(rounds)} to {max(rounds)} rounds).",
+        f"(bootstrap over launches and {min(rounds)} to {max(rounds)} rounds)."
+        + (f" made: not bulk counted, at {escape(levels[-1])}." if made and levels else ""),
         title_justify="left",
         caption_justify="left",
     )
     for row in sorted(rows, key=lambda each: -best[each]):
-        table.add_row(*map(escape, row), *(rows[row].get(level, "-") for level in levels))
+        cells = [rows[row].get(level, "-") for level in levels]
+        table.add_row(*map(escape, row), *cells, *([made.get(row, "-")] if made else []))
     return table
+
+
+def _text(rate: Rate) -> str:
+    return f"{rate.median / 1e6:.0f} ± {100 * rate.width:.1f} %"

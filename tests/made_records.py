@@ -34,6 +34,7 @@ def made_record(
         commit="0123456789ab",
         dirty=False,
         generator="1",
+        method="2",
         python="3.11.7",
         machine=type(machine)(
             **{name: getattr(machine, name) for name in machine.__struct_fields__} | {"brand": brand}

@@ -313,7 +313,7 @@ class TestRun:
         assert record.seed == 5
         assert {build.popcount for build in record.builds} == set(kernels.popcounts())
         assert all(build.verified and build.compiler and build.flags for build in record.builds)
-        assert len(record.workloads) == 6 + 12 + 8
+        assert len(record.workloads) == 6 + 6 + 12 + 8
         for samples in record.samples:
             assert len(samples.rounds) == len(samples.launches) == len(samples.cpu_nanoseconds) >= 5
             assert set(samples.launches) == set(range(5))

@@ -88,7 +88,7 @@ def test_the_kernel_with_the_wider_interval_gets_extra_rounds(collected: Collect
     assert "widest interval: rotated v3 builtin" in collected.widest
 
 
-def test_lookups_are_planned_once_and_pressure_at_the_highest_level_only() -> None:
+def test_lookups_are_planned_once_and_pressure_and_made_moves_at_the_highest_level_only() -> None:
     plain = Lookup(name="l", piece="queen", order="throughput", stream="tree", pairs=1, sha256="0")
     cold = Lookup(
         name="c", piece="queen", order="throughput", stream="tree", pairs=1, sha256="0", evicting_bytes=64
@@ -98,11 +98,27 @@ def test_lookups_are_planned_once_and_pressure_at_the_highest_level_only() -> No
         for level in ("v2", "v3")
         for popcount in ("builtin", "swar")
     ]
+    made = perft_workloads(bulk=False)[0]
     planned = [
         (choice.level, choice.popcount, workload.name)
-        for choice, workload in measure.planned(choices, [plain, cold])
+        for choice, workload in measure.planned(choices, [plain, cold, made])
     ]
-    assert planned == [("v2", "builtin", "l"), ("v3", "builtin", "l"), ("v3", "builtin", "c")]
+    assert planned == [
+        ("v2", "builtin", "l"),
+        ("v3", "builtin", "l"),
+        ("v3", "builtin", "c"),
+        ("v3", "builtin", "perft start d4 no-bulk"),
+    ]
+
+
+def test_every_kernel_counts_the_same_trees_as_often_in_a_batch() -> None:
+    for workload in (perft_workloads()[4], perft_workloads(bulk=False)[4]):
+        passes = {
+            measure.batch_passes(measure.benchmark(kernels.default(kernel), workload, {}))
+            for kernel in ("ray_loop", "magic_fancy")
+        }
+        assert len(passes) == 1
+        assert min(passes) > 1
 
 
 def test_a_launch_that_fails_says_so() -> None:

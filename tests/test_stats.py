@@ -142,6 +142,19 @@ class TestComparing:
         found = [compare([noisy(chance, slowdown)])[0] for _ in range(40)]
         assert sum(each is not None and each.verdict == verdict for each in found) >= 36
 
+    def test_one_launch_that_lay_badly_hides_no_difference_of_two_percent(self) -> None:
+        chance = np.random.default_rng(7)
+        found = 0
+        for _ in range(50):
+            first, second = noisy(chance, 1.02)
+            unlucky = chance.integers(10)
+            for place, launch in enumerate(first[0].launches):
+                if launch == unlucky:
+                    first[0].cpu_nanoseconds[place] = round(first[0].cpu_nanoseconds[place] * 1.06)
+            (verdict,) = compare([(first, second)])
+            found += verdict is not None and verdict.verdict == "faster"
+        assert found >= 45
+
     def test_the_ratio_is_how_many_times_as_fast_the_first_is(self) -> None:
         (found,) = compare([(launched([[100, 101]] * 4), launched([[200, 202]] * 4))])
         assert found is not None

@@ -20,6 +20,7 @@ class Row(NamedTuple):
     machine: "Machine"
     key: Key
     nodes: Rate | None
+    made: Rate | None
     of_best: float | None  # nodes/s as a fraction of the fastest at this level
     lookups: dict[tuple[str, str], Nanoseconds | None]  # by piece and order, on the tree stream
     table_bytes: int | None
@@ -89,6 +90,7 @@ class Machine:
             machine=self,
             key=key,
             nodes=nodes,
+            made=figures.made.get(key),
             of_best=nodes.median / best if nodes and best else None,
             lookups={
                 (piece, order): figures.lookup(key, figures.plain(piece, order))
