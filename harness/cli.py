@@ -95,6 +95,8 @@ def main() -> None:
         sys.exit(told(f"{error}\n{error.marked()}"))
     except (UnavailableError, Fault, OverflowError) as error:
         sys.exit(told(str(error)))
+    except MemoryError:
+        sys.exit(told("out of memory; give a higher --memory-limit or a smaller --hash"))
     except (DestructiveCollision, LaunchError) as error:
         sys.exit(told(str(error), 1))
     except click.ClickException as error:

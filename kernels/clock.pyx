@@ -20,6 +20,16 @@ cdef int64_t thread_nanoseconds() noexcept nogil:
     return now.tv_sec * <int64_t>1000000000 + now.tv_nsec
 
 
+cdef inline uint64_t add_once(uint64_t total, uint64_t one) noexcept nogil:
+    total += one
+    KEEP(total)     # opaque, or the compiler would add all at once
+    return total
+
+
+cdef inline uint64_t add_four_times(uint64_t total, uint64_t one) noexcept nogil:
+    return add_once(add_once(add_once(add_once(total, one), one), one), one)
+
+
 def add_chain_nanoseconds(Py_ssize_t additions):
     """Thread CPU nanoseconds of `additions` dependent additions (a multiple of 8 is run)."""
     cdef uint64_t total = 0
@@ -30,22 +40,6 @@ def add_chain_nanoseconds(Py_ssize_t additions):
     with nogil:
         elapsed = thread_nanoseconds()
         for _ in range(additions // 8):
-            # Opaque after each, or the compiler would add 8 at once.
-            total += one
-            KEEP(total)
-            total += one
-            KEEP(total)
-            total += one
-            KEEP(total)
-            total += one
-            KEEP(total)
-            total += one
-            KEEP(total)
-            total += one
-            KEEP(total)
-            total += one
-            KEEP(total)
-            total += one
-            KEEP(total)
+            total = add_four_times(add_four_times(total, one), one)
         elapsed = thread_nanoseconds() - elapsed
     return elapsed

@@ -58,6 +58,11 @@ class TestFaults:
                 ["perft", "14", "--time-limit", "0.1s"],
                 "the time limit is over; give a lower depth or a longer",
             ),
+            (
+                ["perft", "3", "--hash", "1024", "--memory-limit", "512"],
+                "no memory for a hash table of 1024 MiB; give less",
+            ),
+            (["perft", "3", "--memory-limit", "3"], "'--memory-limit': 3 is not in the range"),
             (["perft", "14", "--divide", "--time-limit", "0.1s"], "the time limit is over"),
             (["perft", "14", "--statistics", "--time-limit", "0.1s"], "the time limit is over"),
             (["moves", "8/8/8/8/8/8/8/8 w - - 0 1"], "board: no kings"),
@@ -245,7 +250,8 @@ class TestPerft:
         assert [row["depth"] for row in data["statistics"]] == [0, 1, 2, 3]
 
     def test_a_limit_that_is_not_reached_changes_nothing(self) -> None:
-        assert slidebench("perft", "4", "--time-limit", "10m").stdout.startswith("197281 nodes, ")
+        limits = ("--time-limit", "10m", "--memory-limit", "512")
+        assert slidebench("perft", "4", *limits).stdout.startswith("197281 nodes, ")
 
 
 class TestMoves:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from collections.abc import Callable
 from inspect import cleandoc
 from pathlib import Path
@@ -40,6 +41,27 @@ class Duration(click.ParamType[float]):
 
 time_limit = click.option(
     "--time-limit", type=Duration(), metavar="TIME", help="Give up after this long, such as 10s."
+)
+
+
+def _limit_memory(_: click.Context, __: click.Parameter, mebibytes: int | None) -> None:
+    if mebibytes:
+        try:
+            resource.setrlimit(resource.RLIMIT_DATA, (mebibytes << 20, mebibytes << 20))
+        except (ValueError, OSError):
+            raise click.ClickException(
+                f"memory cannot be limited to {mebibytes} MiB here: a lower limit is set already; give less"
+            ) from None
+
+
+memory_limit = click.option(
+    "--memory-limit",
+    type=click.IntRange(128, 1 << 40),
+    metavar="MIB",
+    callback=_limit_memory,
+    expose_value=False,
+    is_eager=True,
+    help="Give up rather than take more memory than this, in MiB.",
 )
 
 # Data goes to standard output, progress and notes to standard error, so that output can be piped.

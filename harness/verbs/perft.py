@@ -41,6 +41,7 @@ PART_DEPTH = (
 )
 @click.option("--check-hash", is_flag=True, help="With --hash: count without it too, and compare.")
 @options.time_limit
+@options.memory_limit
 @options.as_json
 @on_cluster.option
 @options.example(f'slidebench perft 6\nslidebench perft "{START}" 5 --divide')

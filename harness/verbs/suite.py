@@ -26,6 +26,7 @@ ALL = "all"
 @click.option("--popcount", metavar="P|all", help="Popcount, or all.  [default: builtin]")
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Also write JUnit XML.")
 @options.time_limit
+@options.memory_limit
 @click.option("--lenient", is_flag=True, help="Accept more than 16 pieces a side.")
 @options.as_json
 @options.example("slidebench suite tests/perft/*.epd --kernel all --level v1")
