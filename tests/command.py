@@ -3,7 +3,10 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 SLIDEBENCH = (sys.executable, "-m", "slidebench.harness")
 
@@ -21,3 +24,23 @@ def slidebench(
         env={**os.environ, **environment},
         check=False,
     )
+
+
+@contextmanager
+def running(
+    *arguments: str, cwd: Path | None = None, stdin: IO[str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Start it; it is killed at the end if it still runs."""
+    process = subprocess.Popen(
+        [*SLIDEBENCH, *arguments],
+        cwd=cwd,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()

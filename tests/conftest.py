@@ -1,5 +1,6 @@
 """Fixtures that more than one test module uses."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,10 @@ from toys import Toy
 from slidebench import kernels
 from slidebench.harness.system import System
 from slidebench.kernels.features import Dump
+
+# A shell has what it starts in the background ignore Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WRONG_MAGICS = """
 include "magics.pxi"

@@ -4,12 +4,11 @@ import json
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from command import slidebench
+from command import running, slidebench
 from toys import Toy
 
 from slidebench import kernels
@@ -354,17 +353,14 @@ class TestRun:
         assert record["complete"]
 
     def test_an_interrupt_leaves_a_valid_record_marked_incomplete(self, tmp_path: Path) -> None:
-        command = [sys.executable, "-m", "slidebench.harness", "run", "--level", LOWEST, "--budget", "60s"]
-        process = subprocess.Popen(
-            command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        samples: list = []
-        while process.poll() is None and not any(each.cpu_nanoseconds for each in samples):
-            time.sleep(0.2)
-            for path in tmp_path.glob("results/runs/*/*.json"):
-                samples = read_record(path).samples
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate()
+        with running("run", "--level", LOWEST, "--budget", "60s", cwd=tmp_path) as process:
+            samples: list = []
+            while process.poll() is None and not any(each.cpu_nanoseconds for each in samples):
+                time.sleep(0.2)
+                for path in tmp_path.glob("results/runs/*/*.json"):
+                    samples = read_record(path).samples
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
         assert process.returncode == 130
         assert "Traceback" not in errors
         (path,) = tmp_path.glob("results/runs/*/*")
@@ -386,10 +382,9 @@ class TestThreadsAndHash:
         assert result.stdout.endswith("the same count without the hash table\n")
 
     def test_ctrl_c_stops_threads_within_a_second(self) -> None:
-        command = [sys.executable, "-m", "slidebench.harness", "perft", "9", "--threads", "2"]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=5)
+        with running("perft", "9", "--threads", "2") as process:
+            time.sleep(3)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=5)
         assert process.returncode == 130
         assert "Traceback" not in errors

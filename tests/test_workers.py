@@ -2,12 +2,11 @@
 
 import os
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from command import SLIDEBENCH
+from command import running
 
 from slidebench.harness.workers import TimeLimitError, finished
 
@@ -52,15 +51,12 @@ def test_ctrl_c_acts_while_a_kernel_counts(arguments: tuple[str, ...], tmp_path:
     (tmp_path / "deep.epd").write_text("startpos ;D12 62854969236701747\n")
     typed = tmp_path / "typed"
     typed.write_text("go perft 12\n")
-    with typed.open() as stdin:
-        process = subprocess.Popen(
-            [*SLIDEBENCH, *arguments], cwd=tmp_path, stdin=stdin, stderr=subprocess.PIPE, text=True
-        )
     clock = os.sysconf("SC_CLK_TCK")
-    while _cpu_ticks(process.pid) < 2 * clock:  # long past start-up: it counts
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    with typed.open() as stdin, running(*arguments, cwd=tmp_path, stdin=stdin) as process:
+        while _cpu_ticks(process.pid) < 2 * clock:  # long past start-up: it counts
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.splitlines()[-1] == "slidebench: interrupted"
 
