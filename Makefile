@@ -14,7 +14,7 @@ COMPILERS ?= $(shell for each in gcc clang; do command -v $$each > /dev/null && 
 KERNELS = all
 EXTRAS = test,lint
 
-.PHONY: bench test test-all lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
+.PHONY: compiler bench test test-all lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
 
 # Builds what a run times unless told otherwise, in two minutes; after `make install`, which builds every kernel
 # and takes six, it leaves them all in place.
@@ -85,9 +85,14 @@ memcheck: install
 	.ci/memcheck
 
 # The build folder is kept, so a second run compiles only what changed.
-install: .venv/tools
+install: compiler .venv/tools
 	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=build \
 	  $(if $(KERNELS),--config-settings=setup-args=-Dkernels=$(KERNELS)) ".[$(EXTRAS)]"
+
+# Or what is missing would be named in the midst of twenty lines of other programs.
+compiler:
+	@command -v $(firstword $(CC)) > /dev/null || { echo "slidebench: no C compiler called $(CC); install gcc or clang \
+	(Debian: apt install gcc), or name one: CC=clang-19 make bench" >&2; exit 2; }
 
 .venv/tools: pyproject.toml
 	$(PYTHON) -m venv .venv

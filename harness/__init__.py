@@ -6,12 +6,16 @@ Data flows one way:
     probes                              what its instructions cost
     workloads, epd                      what is timed
     verify, suites, workers, boards     whether a kernel is right
+    binary, audit                       what its compiled code consists of
     notation, uci                       moves as text, and a conversation about them
-    measure                             timing
+    session, launches, measure          a run, its processes, and the timing in each
+    warnings                            what may have spoilt it
     records                             the record, one JSON file
-    published                           what others measured
-    loops, model                        estimates for CPUs that are not here
+    count, counted                      instructions under valgrind, and the process counted
+    loops, model, published             estimates for CPUs that are not here; what others measured
     stats, figures, tables, charts/     what a record says
+    compare, recommend, exchange        what several say; which kernel to use; other programs' formats
+    calibrate                           whether verdicts can be trusted
     report/                             all of it as a static site
     cluster                             runs and perft on other computers
     cli, verbs/                         the command line, one file for each verb

@@ -43,7 +43,9 @@ def built_path(choice: Choice) -> Path:
     """The file of a built module. Raises UnavailableError if there is none."""
     path = module_path(choice)
     if path is None:
-        raise UnavailableError(kernels.why_not(choice.kernel, choice.level, choice.popcount))
+        reason = kernels.why_not(choice.kernel, choice.level, choice.popcount) or "its file is gone"
+        named = reason if reason.startswith(choice.kernel) else f"{choice.kernel} at {choice.level}: {reason}"
+        raise UnavailableError(named)
     return path
 
 

@@ -3,6 +3,7 @@
 A fault the user can mend gives one line and exit status 2; a wrong answer found gives exit status 1.
 """
 
+import re
 import sys
 from importlib import import_module
 
@@ -99,8 +100,21 @@ def main() -> None:
         sys.exit(told("out of memory; give a higher --memory-limit or a smaller --hash"))
     except (DestructiveCollision, LaunchError) as error:
         sys.exit(told(str(error), 1))
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(2)
     except click.ClickException as error:
-        sys.exit(told(error.format_message()))
+        sys.exit(told(error.format_message() + _way_out(error)))
+
+
+def _way_out(error: click.ClickException) -> str:
+    """Where to look after a word of the command line that click cannot place."""
+    if isinstance(error, click.NoSuchOption) and re.fullmatch("-[0-9].*", error.option_name):
+        return ": it looks like a negative number, and there is none to give here"
+    unplaced = isinstance(error, click.NoSuchOption | click.MissingParameter)
+    if isinstance(error, click.UsageError) and (unplaced or error.message.startswith("No such command")):
+        return f" (see `{error.ctx.command_path if error.ctx else 'slidebench'} --help`)"
+    return ""
 
 
 def told(message: str, status: int = 2) -> int:

@@ -96,12 +96,16 @@ def records_sheet(records: Sequence[Record], level: str | None = None) -> Sheet:
     )
 
 
-def levels_sheet(records: Sequence[Record]) -> Sheet:
-    """What each level gains over the one before, for every kernel of every record.
+def levels_sheet(records: Sequence[Record], level: str | None = None) -> Sheet:
+    """What each level, or `level` alone, gains over the one before, for every kernel of every record.
 
     Raises CompareError if the records did not measure alike.
     """
-    steps = {f"{upper} / {lower}": (upper, lower) for lower, upper in pairwise(_levels(records))}
+    steps = {
+        f"{upper} / {lower}": (upper, lower)
+        for lower, upper in pairwise(_levels(records))
+        if level in (None, upper)
+    }
     return _sheet_within(records, "the level below", steps)
 
 
@@ -137,11 +141,13 @@ def differences(records: Sequence[Record]) -> list[str]:
         "operating system": lambda record: record.machine.operating_system,
         "complete": lambda record: "yes" if record.complete else "no",
     }
-    return [
+    found = [
         f"{name}: " + "; ".join(str(value(record)) for record in records)
         for name, value in facts.items()
         if len({value(record) for record in records}) > 1
     ]
+    cut_short = not any(record.complete for record in records)
+    return [*found, *(["complete: no, the run was cut short"] if cut_short else [])]
 
 
 def record_labels(records: Sequence[Record]) -> list[str]:

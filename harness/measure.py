@@ -33,11 +33,12 @@ class WrongCountError(RuntimeError):
 
 
 class Benchmark(NamedTuple):
-    """One kernel on one workload: `run(passes)` returns thread CPU nanoseconds."""
+    """One kernel on one workload: `warm()`, then `run(passes)` returns thread CPU nanoseconds."""
 
     choice: kernels.Choice
     workload: Workload
     run: Callable[[int], int]
+    warm: Callable[[], object]
 
 
 def planned(
@@ -61,20 +62,21 @@ def planned(
 
 def benchmark(choice: kernels.Choice, workload: Workload, streams: dict[str, Stream]) -> Benchmark:
     """A benchmark ready to run; `streams` by their sha256."""
-    return Benchmark(choice, workload, _run(kernels.load_choice(choice), workload, streams))
+    return _benchmark(kernels.load_choice(choice), workload, streams)
 
 
 def handicapped(
     choice: kernels.Choice, workload: Workload, streams: dict[str, Stream], wasted: float
 ) -> Benchmark:
     """The same on a copy of the kernel's module, with a share of its time wasted after every pass."""
-    run = _run(kernels.load_copy(choice), workload, streams)
-    additions = round(wasted * run(1) * core_megahertz() / 1e3)
+    as_it_is = _benchmark(kernels.load_copy(choice), workload, streams)
+    additions = round(wasted * as_it_is.run(1) * core_megahertz() / 1e3)
 
     def slower(passes: int) -> int:
-        return run(passes) + sum(add_chain_nanoseconds(additions) for _ in range(passes if additions else 0))
+        waste = sum(add_chain_nanoseconds(additions) for _ in range(passes if additions else 0))
+        return as_it_is.run(passes) + waste
 
-    return Benchmark(choice, workload, slower)
+    return as_it_is._replace(run=slower)
 
 
 def batch_passes(benchmark: Benchmark) -> int:
@@ -98,6 +100,7 @@ def round_samples(
     """One round over a numbered plan: (number, nanoseconds); a message in place of a wrong count's time."""
     for number in order.sample(sorted(plan), len(plan)):
         try:
+            plan[number].warm()
             yield number, plan[number].run(passes[number])
         except WrongCountError as error:
             yield number, str(error)
@@ -108,17 +111,16 @@ def core_megahertz() -> float:
     return CLOCK_ADDITIONS * 1e3 / max(add_chain_nanoseconds(CLOCK_ADDITIONS), 1)
 
 
-def _run(kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream]) -> Callable[[int], int]:
+def _benchmark(kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream]) -> Benchmark:
     if isinstance(workload, Perft):
-        return _perft_run(kernel, workload)
-    return _lookup_run(kernel, workload, streams[workload.sha256])
+        return _perft_benchmark(kernel, workload)
+    return _lookup_benchmark(kernel, workload, streams[workload.sha256])
 
 
-def _perft_run(kernel: kernels.Kernel, workload: Perft) -> Callable[[int], int]:
+def _perft_benchmark(kernel: kernels.Kernel, workload: Perft) -> Benchmark:
     position = parse_fen(workload.fen)
 
     def run(passes: int) -> int:
-        kernel.time_perft(position, workload.depth - 1, bulk=workload.bulk)
         nanoseconds = 0
         for _ in range(passes):
             timed = kernel.time_perft(position, workload.depth, bulk=workload.bulk)
@@ -129,12 +131,14 @@ def _perft_run(kernel: kernels.Kernel, workload: Perft) -> Callable[[int], int]:
             nanoseconds += timed.cpu_nanoseconds
         return nanoseconds
 
-    return run
+    def warm() -> object:
+        return kernel.time_perft(position, workload.depth - 1, bulk=workload.bulk)
+
+    return Benchmark(kernel.choice, workload, run, warm)
 
 
-def _lookup_run(kernel: kernels.Kernel, workload: Lookup, stream: Stream) -> Callable[[int], int]:
+def _lookup_benchmark(kernel: kernels.Kernel, workload: Lookup, stream: Stream) -> Benchmark:
     queries = kernel.queries(stream.squares, stream.occupancies)
-
     data = bytearray(workload.working_set_bytes or workload.evicting_bytes)
 
     def run(passes: int) -> int:
@@ -142,7 +146,9 @@ def _lookup_run(kernel: kernels.Kernel, workload: Lookup, stream: Stream) -> Cal
             return int(queries.time_beside(data, passes))
         if workload.evicting_bytes:
             return int(queries.time_cold(data, passes))
-        queries.time(workload.piece, workload.order, 1)
         return int(queries.time(workload.piece, workload.order, passes))
 
-    return run
+    def warm() -> object:  # under pressure, the timed loops see to it themselves
+        return data or queries.time(workload.piece, workload.order, 1)
+
+    return Benchmark(kernel.choice, workload, run, warm)

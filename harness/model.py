@@ -18,6 +18,7 @@ import msgspec
 
 from slidebench import kernels
 from slidebench.harness import cpu, workloads
+from slidebench.harness.binary import module_path
 from slidebench.harness.errors import Fault
 from slidebench.harness.loops import LoopError, query_loop
 from slidebench.kernels import catalogue
@@ -109,6 +110,15 @@ def modelled(targets: Sequence[str], choices: Sequence[kernels.Choice], query: s
     Raises ModelError as `model` does.
     """
     return _modelled(_loops(choices, query), targets)
+
+
+def built(level: str) -> list[kernels.Choice]:
+    """Every kernel built at a level, whether this CPU runs it or not. Raises UnavailableError if none is."""
+    choices = [kernels.Choice(name, level, "builtin") for name in kernels.names()]
+    found = [choice for choice in choices if module_path(choice)]
+    if not found:
+        raise kernels.UnavailableError(f"no kernel is built at {level}")
+    return found
 
 
 def check_target(name: str) -> None:

@@ -1,7 +1,7 @@
 """The figures of a record as a table for the terminal."""
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from slidebench.harness.records import Record
 from slidebench.harness.stats import Rate, levels_of, perft_rates
@@ -21,7 +21,7 @@ def rate_table(record: Record) -> Table:
     launches = max((rate.launches for rate in rates.values()), default=0)
     rounds = [rate.rounds for rate in rates.values()] or [0]
     table = Table(
-        "kernel",
+        Column("kernel", no_wrap=True),
         "popcount",
         *map(escape, levels),
         *(["made"] if made else []),

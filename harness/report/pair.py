@@ -10,7 +10,7 @@ from slidebench.harness.compare import CompareError, Sheet, kernels_sheet, recor
 from slidebench.harness.figures import POPCOUNT
 from slidebench.harness.report import disassembly
 from slidebench.harness.report.machines import Machine
-from slidebench.kernels import UnavailableError, catalogue
+from slidebench.kernels import UnavailableError
 
 SHOWN = ("Zen 2", "Haswell")  # PEXT is microcoded on the one and fast on the other
 FIRST = ("pext", "magic_fancy", "hyperbola_avx2")  # the kernels that engines choose between
@@ -103,10 +103,9 @@ def _measured(machines: Sequence[Machine], names: tuple[str, str]) -> tuple[list
 @cache
 def _modelled(names: tuple[str, str]) -> tuple[Row, ...]:
     """Every kernel of this build at LEVEL. Raises ModelError or UnavailableError if none can be modelled."""
-    there = sorted((name for name in kernels.names() if not catalogue.too_low(name, LEVEL)), key=_order)
-    choices = [kernels.Choice(name, LEVEL, POPCOUNT) for name in there]
+    choices = sorted(model.built(LEVEL), key=lambda choice: _order(choice.kernel))
     estimates = model.modelled([model.NEAREST[name] for name in names], choices, QUERY)
-    by_kernel = [[each for each in estimates if each.kernel == name] for name in there]
+    by_kernel = [[each for each in estimates if each.kernel == choice.kernel] for choice in choices]
     return tuple(
         Row(
             choice.kernel,

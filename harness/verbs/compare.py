@@ -50,7 +50,7 @@ def compare(
         case "record":
             sheet = records_sheet(read, level)
         case "level":
-            sheet = levels_sheet(read)
+            sheet = levels_sheet(read, level)
         case _:
             sheet = kernels_sheet(read, against, level)
     if chart:

@@ -7,7 +7,6 @@ from rich.table import Column, Table
 
 from slidebench import kernels
 from slidebench.harness.verbs import options
-from slidebench.kernels.catalogue import too_low
 
 if TYPE_CHECKING:
     from slidebench.harness.model import Estimate, Model
@@ -32,8 +31,8 @@ def model(targets: str, kernel: str | None, level: str, query: str, as_json: boo
         from slidebench.harness import model as models  # noqa: PLC0415 - needs what an extra installs
     except ImportError as error:
         raise click.ClickException(f"{error}; pip install 'slidebench[audit]'") from None
-    names = (kernel,) if kernel else tuple(name for name in kernels.names() if not too_low(name, level))
-    choices = [kernels.Choice(kernels.describe(name).name, level, "builtin") for name in names]
+    given = [kernels.Choice(kernels.describe(kernel).name, level, "builtin")] if kernel else []
+    choices = given or models.built(level)
     try:
         found = models.model([name.strip() for name in targets.split(",")], choices, query)
     except models.ModelError as error:

@@ -1,8 +1,10 @@
 """Options that several verbs share."""
 
 import json
+import os
 import re
 import resource
+import sys
 from collections.abc import Callable
 from inspect import cleandoc
 from pathlib import Path
@@ -65,7 +67,8 @@ memory_limit = click.option(
 )
 
 # Data goes to standard output, progress and notes to standard error, so that output can be piped.
-output = Console()
+# Only a terminal has a width: what is piped is not cut.
+output = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 160)
 notes = Console(stderr=True)
 
 

@@ -90,13 +90,18 @@ def perft(
             _print_statistics(list(rows), chosen.choice, as_json)
         elif divide:
             listed = chosen.moves(position) if depth else []
+            begin = time.monotonic_ns()
             parts = finished(
                 lambda move: chosen.time_perft(move.after, depth - 1, bulk=bulk, table=table),
                 listed,
+                threads=threads,
                 seconds=time_limit,
             )
             counted = {move.uci(chess960=chess960): part for move, part in zip(listed, parts, strict=True)}
-            _print_count(total_of(counted.values(), depth), chosen.choice, bulk, as_json, counted)
+            total = total_of(counted.values(), depth)
+            if threads > 1:
+                total = total._replace(wall_nanoseconds=time.monotonic_ns() - begin)
+            _print_count(total, chosen.choice, bulk, as_json, counted, threads=threads, mebibytes=mebibytes)
         else:
             timed = _counted(chosen, position, depth, bulk, table, threads, time_limit)
             _print_count(timed, chosen.choice, bulk, as_json, threads=threads, mebibytes=mebibytes)

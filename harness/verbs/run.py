@@ -88,7 +88,8 @@ def run(
     if as_json:
         options.print_json(record)
     else:
-        options.output.print(rate_table(record), width=max(options.output.width, 100), soft_wrap=True)
+        if record.samples:
+            options.output.print(rate_table(record), width=max(options.output.width, 120), soft_wrap=True)
         for warning in record.warnings:
             print(f"warning {warning}: {Warning[warning].value}")
         for failure in failed:
