@@ -104,13 +104,14 @@ def main() -> None:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)
     except click.ClickException as error:
-        sys.exit(told(error.format_message() + _way_out(error)))
+        message, way_out = error.format_message(), _way_out(error)
+        sys.exit(told(message.removesuffix(".") + way_out if way_out else message))
 
 
 def _way_out(error: click.ClickException) -> str:
     """Where to look after a word of the command line that click cannot place."""
     if isinstance(error, click.NoSuchOption) and re.fullmatch("-[0-9].*", error.option_name):
-        return ": it looks like a negative number, and there is none to give here"
+        return ": no number here is negative"
     unplaced = isinstance(error, click.NoSuchOption | click.MissingParameter)
     if isinstance(error, click.UsageError) and (unplaced or error.message.startswith("No such command")):
         return f" (see `{error.ctx.command_path if error.ctx else 'slidebench'} --help`)"
