@@ -232,11 +232,11 @@ def _undeclared(functions: dict[str, Function], timed: set[str], choice: Choice)
     own = [name for name in _reached(functions, (PERFT,)) if not name.startswith("__")]
     in_perft = {mnemonic for name in own for mnemonic in functions[name].mnemonics}
     for source in (kernels.describe(choice.kernel), catalogue.popcounts()[choice.popcount]):
-        for wanted in _declared(source.contains, choice.level):
+        for wanted in catalogue.declared(source.contains, choice.level):
             if not in_perft & _encodings(wanted):
                 reason = f"missing at {choice.level}, {source.name} declares that it contains it"
                 yield Violation(binary.module_name(choice), choice.level, PERFT, wanted, None, reason)
-        for unwanted in _declared(source.lacks, choice.level):
+        for unwanted in catalogue.declared(source.lacks, choice.level):
             for name in sorted(timed):
                 for kind, address in functions[name].first.items():
                     if kind.mnemonic in _encodings(unwanted):
@@ -244,16 +244,6 @@ def _undeclared(functions: dict[str, Function], timed: set[str], choice: Choice)
                         yield Violation(
                             binary.module_name(choice), choice.level, name, kind.mnemonic, address, reason
                         )
-
-
-def _declared(field: str, level: str) -> list[str]:
-    """The mnemonics of a `contains` or `lacks` field that concern a level."""
-    terms = [term.strip().partition(" from ") for term in field.split(",") if term.strip()]
-    return [
-        mnemonic
-        for mnemonic, _, lowest in terms
-        if not lowest or catalogue.level_order(level) >= catalogue.level_order(lowest)
-    ]
 
 
 def _encodings(mnemonic: str) -> set[str]:

@@ -1,10 +1,10 @@
 """Which kernel to use on a machine, from its record: measured, never guessed from the CPU's name."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from slidebench.harness.records import Record
 from slidebench.harness.stats import Rate, compare, levels_of, perft_groups, perft_rates
+from slidebench.kernels import catalogue
 
 POPCOUNT = "builtin"  # the popcount is a matter of the level, not of the slider
 
@@ -19,8 +19,8 @@ class Recommendation(NamedTuple):
     without_pext: str | None  # what it would be without the PEXT kernels, where that is another
 
 
-def recommendations(record: Record, pext_kernels: Sequence[str]) -> list[Recommendation]:
-    """One for each level the record has, lowest first; `pext_kernels` are those that use the instruction."""
+def recommendations(record: Record) -> list[Recommendation]:
+    """One for each level the record has, lowest first."""
     rates = perft_rates(record)
     groups = perft_groups(record)
     found = []
@@ -40,10 +40,16 @@ def recommendations(record: Record, pext_kernels: Sequence[str]) -> list[Recomme
             for other, verdict in zip(others, verdicts, strict=True)
             if verdict is None or verdict.verdict == "no difference shown"
         ]
-        without = next((kernel for kernel in ranked if kernel not in pext_kernels), None)
+        without = next((kernel for kernel in ranked if not _uses_pext(kernel, level)), None)
         found.append(
             Recommendation(
                 level, best, rates[best, POPCOUNT, level], equals, without if without != best else None
             )
         )
     return found
+
+
+def _uses_pext(kernel: str, level: str) -> bool:
+    """Whether a kernel of this build declares the instruction; one that only a record knows does not."""
+    source = catalogue.sliders().get(kernel)
+    return source is not None and "pext" in catalogue.declared(source.contains, level)

@@ -98,6 +98,14 @@ def read_source(path: Path) -> Source:
     return Source(path.stem, fields, "\n".join(text).strip("\n"))
 
 
+def declared(field: str, level: str) -> list[str]:
+    """The mnemonics of a `contains` or `lacks` field that concern a level."""
+    terms = [term.strip().partition(" from ") for term in field.split(",") if term.strip()]
+    return [
+        mnemonic for mnemonic, _, lowest in terms if not lowest or level_order(level) >= level_order(lowest)
+    ]
+
+
 @cache
 def sliders() -> dict[str, Source]:
     """Every kernel by name: the files in sliders/."""

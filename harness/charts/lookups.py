@@ -1,5 +1,7 @@
 """Charts of attack queries within one record."""
 
+from collections.abc import Sequence
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
@@ -127,7 +129,11 @@ def cost_by_working_set(figures: Figures) -> Figure | None:
     if not named:
         return None
     height = max(AXES_HEIGHT, 0.6 + 0.14 * len(named))
-    figure = framed(height, _basis(figures, level), left_out(sum(unusable for _, _, unusable in times)))
+    notes = [
+        "Touching other data is timed alone and taken off; queries without tables overlap with its waits.",
+        *left_out(sum(unusable for _, _, unusable in times)),
+    ]
+    figure = framed(height, _basis(figures, level), notes)
     axes = figure.subplots()
     ends = []
     for number, kernel in enumerate(named):
@@ -141,12 +147,12 @@ def cost_by_working_set(figures: Figures) -> Figure | None:
         ends.append((printable(kernel, 30), float(line[-1][0]), dots[-1].value, colour(number)))
     axes.set_xscale("log", base=2)
     axes.set_xlim(beside[0].working_set_bytes / 1.5, beside[-1].working_set_bytes * 1.5)
-    _byte_ticks(axes)
+    _byte_ticks(axes, [each.working_set_bytes for each in beside])
     scaled(axes.yaxis, [value for _, found, _ in times for time in found.values() for value in time[:3]])
     caches_marked(axes, figures.record)
     labelled(axes, ends, height - 0.6)
     axes.set_xlabel("bytes of other data touched between the queries")
-    axes.set_ylabel("nanoseconds per queen query")
+    axes.set_ylabel("nanoseconds that a queen query adds")
     return figure
 
 
@@ -164,12 +170,13 @@ def _times(figures: Figures, level: str, workload: Lookup | None) -> tuple[dict[
     return found, unusable
 
 
-def _byte_ticks(axes: Axes) -> None:
+POWERS_OF_4 = [1 << power for power in range(0, 60, 2)]
+
+
+def _byte_ticks(axes: Axes, sizes: Sequence[int] = POWERS_OF_4) -> None:
     axis = axes.xaxis
     low, high = axes.get_xlim()
-    axis.set_major_locator(
-        FixedLocator([1 << power for power in range(0, 60, 2) if low <= 1 << power <= high])
-    )
+    axis.set_major_locator(FixedLocator([size for size in sizes if low <= size <= high]))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: short_bytes(value)))
 

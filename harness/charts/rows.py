@@ -107,7 +107,7 @@ def _explain(axes: Axes, panel: Panel, place: int, row: str, series: Sequence[st
         for reason, group in groups
     ]
     axes.annotate(
-        printable("; ".join(named), LONGEST_REASON), (1 if alone else 0.04, place), (4, 0),
+        printable("; ".join(named), LONGEST_REASON), (1 if alone else 0.14, place), (4, 0),
         xycoords=axes.get_yaxis_transform(), textcoords="offset points", va="center", fontsize=7.5,
         color=muted(), style="italic", annotation_clip=False,
     )  # fmt: skip

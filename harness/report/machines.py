@@ -72,8 +72,7 @@ class Machine:
 
     @cached_property
     def recommendations(self) -> list[Recommendation]:
-        names = [name for name in kernels.names() if "pext" in kernels.describe(name).contains.split()]
-        return recommendations(self.record, names)
+        return recommendations(self.record)
 
     @cached_property
     def rows(self) -> list[Row]:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from slidebench import kernels
 from slidebench.harness.cpu import describe, machine_name
 from slidebench.harness.recommend import Recommendation, recommendations
 from slidebench.harness.records import Record, RecordError, read_record
@@ -24,8 +23,7 @@ def recommend(record: Path | None, results: Path, as_json: bool) -> None:
     stand beside the fastest.
     """
     read = read_record(record) if record else _newest(results)
-    pext = [kernel for kernel in kernels.names() if "pext" in kernels.describe(kernel).contains.split()]
-    found = recommendations(read, pext)
+    found = recommendations(read)
     if not found:
         raise RecordError("that record has no perft figures; make one with `slidebench run`")
     if as_json:
