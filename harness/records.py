@@ -7,7 +7,7 @@ run goes on; one that is cut short says `"complete": false`.
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -115,6 +115,23 @@ class Record(_Part, kw_only=True):
     workloads: list[Workload] = msgspec.field(default_factory=list)
     rounds: list[Round] = msgspec.field(default_factory=list)
     samples: list[Samples] = msgspec.field(default_factory=list)
+
+
+def fullest(records: Sequence[Record]) -> Record:
+    """The record that stands for its machine: of the latest method the complete one with the most kernels.
+
+    The newest of equals. A quick look at one kernel later does not take the place of a full run.
+    """
+    return max(
+        records,
+        key=lambda each: (
+            each.complete,
+            each.method,
+            each.generator,
+            len({build.kernel for build in each.builds}),
+            each.started_utc,
+        ),
+    )
 
 
 def utc_now() -> str:

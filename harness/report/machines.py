@@ -8,7 +8,7 @@ from slidebench import kernels
 from slidebench.harness.cpu import machine_name, pext_expected
 from slidebench.harness.figures import Figures, Key, Nanoseconds
 from slidebench.harness.recommend import Recommendation, recommendations
-from slidebench.harness.records import Record, encode_record
+from slidebench.harness.records import Record, encode_record, fullest
 from slidebench.harness.stats import Rate
 from slidebench.harness.warnings import Warning
 from slidebench.kernels.features import Pext
@@ -40,14 +40,11 @@ class Row(NamedTuple):
 
 
 class Machine:
-    """All records of one machine; figures are those of the newest complete one with several kernels."""
+    """All records of one machine; figures are those of the `fullest`."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self.records = sorted(records, key=lambda each: (each.started_utc, encode_record(each)))
-        self.record = max(
-            self.records,
-            key=lambda each: (each.complete, len({b.kernel for b in each.builds}) > 1, each.started_utc),
-        )
+        self.record = fullest(self.records)
         self.every = [Figures(record) for record in self.records]
         self.figures = self.every[self.records.index(self.record)]
         self.name = machine_name(self.record.machine)

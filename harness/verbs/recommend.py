@@ -6,7 +6,7 @@ import click
 
 from slidebench.harness.cpu import describe, machine_name
 from slidebench.harness.recommend import Recommendation, recommendations
-from slidebench.harness.records import Record, RecordError, read_record
+from slidebench.harness.records import Record, RecordError, fullest, read_record
 from slidebench.harness.stats import perft_groups
 from slidebench.harness.verbs import options
 
@@ -19,10 +19,10 @@ from slidebench.harness.verbs import options
 def recommend(record: Path | None, results: Path, as_json: bool) -> None:
     """Name the fastest kernel of each level, from a record of this machine.
 
-    Without RECORD the machine's newest complete one is taken. Kernels from which no difference was shown
+    Without RECORD the machine's fullest one is taken. Kernels from which no difference was shown
     stand beside the fastest.
     """
-    read = read_record(record) if record else _newest(results)
+    read = read_record(record) if record else _fullest(results)
     found = recommendations(read)
     if not found:
         raise RecordError("that record has no perft figures; make one with `slidebench run`")
@@ -34,13 +34,15 @@ def recommend(record: Path | None, results: Path, as_json: bool) -> None:
         print(_sentence(each))
 
 
-def _newest(results: Path) -> Record:
+def _fullest(results: Path) -> Record:
     folder = results / "runs" / machine_name(describe())
-    for path in sorted(folder.glob("*.json"), reverse=True):
-        record = read_record(path)
-        if record.complete and len({key[0] for key in perft_groups(record)}) > 1:
-            return record
-    raise RecordError(f"no complete record of several kernels in {folder}; make one with `slidebench run`")
+    records = [read_record(path) for path in sorted(folder.glob("*.json"))]
+    several = [each for each in records if each.complete and len({key[0] for key in perft_groups(each)}) > 1]
+    if not several:
+        raise RecordError(
+            f"no complete record of several kernels in {folder}; make one with `slidebench run`"
+        )
+    return fullest(several)
 
 
 def _sentence(each: Recommendation) -> str:
