@@ -1,8 +1,10 @@
 # Attack tables indexed by the extracted relevant bits, for every kernel with a
 # `bit_extract(value, mask)` and an `attack_space()` to hold the table.
 
-cdef struct Extracts:   # of one piece, by square: x86 addresses entries of 8 bytes without arithmetic (a tenth
-    u64[SQUARES] mask   # of perft's instructions less than with a struct of 16 bytes for each square)
+# By square in arrays of their own: x86 addresses entries of 8 bytes without arithmetic, and perft is 9 % faster
+# than with a struct of 16 bytes for each square. Independent rook queries alone are 5 % slower (Zen 5).
+cdef struct Extracts:   # of one piece
+    u64[SQUARES] mask
     u64* table[SQUARES]
 
 cdef Extracts[2] extracts
