@@ -232,7 +232,11 @@ def read_record(path: Path) -> Record:
             record = msgspec.convert(_migrated(content, schema, path), Record)
         fault = _unsound_text(content) or _unsound(record)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise RecordError(f"{path} is not a slidebench record: {error}; give one from results/runs") from None
+        # The message may hold a field's name from the file.
+        shown = "".join(
+            each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in str(error)[:300]
+        )
+        raise RecordError(f"{path} is not a slidebench record: {shown}; give one from results/runs") from None
     if fault:
         raise RecordError(f"{path} is not a sound record: {fault}; give one that slidebench wrote")
     return record

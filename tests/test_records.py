@@ -241,6 +241,11 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "nested lists": ('{"schema":1,"x":' + "[" * 10**6 + "]" * 10**6 + "}", "recursion"),
     "nested objects": ('{"schema":1,"x":' + '{"x":' * 10**6 + "}" * 10**6 + "}", "recursion"),
     "a million digits": ('{"schema":' + "9" * 10**6 + "}", "out of range"),
+    "a field's name that clears the screen": (
+        text_of(**{"sur\nprise\x1b[2J": 1}),
+        "unknown field `sur\N{REPLACEMENT CHARACTER}prise\N{REPLACEMENT CHARACTER}[2J`",
+    ),
+    "a field's name without end": (text_of(**{"x" * 10**6: 1}), "unknown field `xxx"),
     "infinity": ('{"schema":1e99999}', "out of range"),
     "not a number": (text_of(seed=0).replace('"seed": 0', '"seed": NaN'), "is not a slidebench record"),
     "bytes": (text_of().encode("utf-16"), "is not a slidebench record"),
