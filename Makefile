@@ -16,7 +16,7 @@ EXTRAS = test,lint
 
 .PHONY: compiler bench test test-all lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
 
-# Builds what a run times unless told otherwise, in two minutes; after `make install`, which builds every kernel
+# Builds what a run times unless told otherwise, in two to three minutes; after `make install`, which builds every kernel
 # and takes six, it leaves them all in place.
 bench: KERNELS = $(if $(wildcard build/build.ninja),,standard)
 bench: EXTRAS = audit,report
