@@ -20,11 +20,9 @@ METHOD = "2"  # changes with what is done around the timed code: figures of two 
 # A clock reading costs 0.4 microseconds, so at most a thousandth of a batch.
 BATCH_SECONDS = 1e-3
 # Every kernel counts the same trees as often, and a little of the same work runs untimed before each batch: a
-# second pass over a tree is up to a tenth faster than the first, so two passes do not compare with one.
-BATCH_NODES = {
-    True: 4_500_000,
-    False: 600_000,
-}  # bulk counted or not: over a millisecond for all that is known
+# second pass over a tree is up to a tenth faster than the first, so two passes do not compare with one. By
+# whether they are bulk counted; over a millisecond for all kernels that are known.
+BATCH_NODES = {True: 4_500_000, False: 600_000}
 CLOCK_ADDITIONS = 400_000  # a tenth of a millisecond: the core's frequency, once a round
 
 
@@ -47,7 +45,7 @@ def planned(
     """Every kernel with every workload that tells something of it.
 
     Lookups count no bits: one popcount serves. How a table fares under pressure is a matter of its size, not
-    of the level: the highest level serves. Of moves made it shows how little the kernel matters there.
+    of the level: the highest level serves. So it does where every move is made, and the kernel matters little.
     """
     highest = max((level_order(choice.level) for choice in choices), default=0)
 
