@@ -45,7 +45,7 @@ def planned(
     """Every kernel with every workload that tells something of it.
 
     Lookups count no bits: one popcount serves. How a table fares under pressure is a matter of its size, not
-    of the level: the highest level serves. So it does where every move is made, and the kernel matters little.
+    of the level: the highest level serves. So it does where every move is made: kernels matter little there.
     """
     highest = max((level_order(choice.level) for choice in choices), default=0)
 
