@@ -2,11 +2,21 @@
 
 from typing import NamedTuple
 
-from slidebench.harness.records import Record
+from slidebench.harness.records import Record, Samples
 from slidebench.harness.stats import Rate, compare, levels_of, perft_groups, perft_rates
 from slidebench.kernels import catalogue
 
-POPCOUNT = "builtin"  # the popcount is a matter of the level, not of the slider
+Key = tuple[str, str, str]  # kernel, popcount, level
+
+POPCOUNT = "builtin"  # sliders are ranked with this one, since few are timed with others
+
+
+class FasterPopcount(NamedTuple):
+    """A popcount shown faster than the builtin one, with which kernel, and how many times as fast."""
+
+    popcount: str
+    kernel: str
+    ratio: float
 
 
 class Recommendation(NamedTuple):
@@ -17,6 +27,7 @@ class Recommendation(NamedTuple):
     rate: Rate
     equals: list[str]
     without_pext: str | None  # what it would be without the PEXT kernels, where that is another
+    faster_popcount: FasterPopcount | None
 
 
 def recommendations(record: Record) -> list[Recommendation]:
@@ -43,10 +54,34 @@ def recommendations(record: Record) -> list[Recommendation]:
         without = next((kernel for kernel in ranked if not _uses_pext(kernel, level)), None)
         found.append(
             Recommendation(
-                level, best, rates[best, POPCOUNT, level], equals, without if without != best else None
+                level,
+                best,
+                rates[best, POPCOUNT, level],
+                equals,
+                without if without != best else None,
+                _faster_popcount(groups, level),
             )
         )
     return found
+
+
+def _faster_popcount(groups: dict[Key, list[Samples]], level: str) -> FasterPopcount | None:
+    """The popcount that gains the kernel it was timed with the most, if that is shown."""
+    others = [
+        key for key in groups if key[1] != POPCOUNT and key[2] == level and _with_builtin(key) in groups
+    ]
+    verdicts = compare([(groups[key], groups[_with_builtin(key)]) for key in others])
+    faster = [
+        FasterPopcount(popcount, kernel, verdict.ratio)
+        for (kernel, popcount, _), verdict in zip(others, verdicts, strict=True)
+        if verdict and verdict.verdict == "faster"
+    ]
+    return max(faster, key=lambda each: each.ratio, default=None)
+
+
+def _with_builtin(key: Key) -> Key:
+    kernel, _, level = key
+    return kernel, POPCOUNT, level
 
 
 def _uses_pext(kernel: str, level: str) -> bool:

@@ -146,6 +146,17 @@ class TestRecommending:
         (found,) = recommendations(record)
         assert len(found.equals) == 1
 
+    def test_a_popcount_that_gains_more_is_named_with_the_kernel_that_showed_it(self) -> None:
+        at_v1 = {("magic_fancy", "builtin", "v1"): 1e9, ("magic_plain", "builtin", "v1"): 1.1e9}
+        others = {("magic_fancy", "table16", "v1"): 1.3e9, ("magic_fancy", "swar", "v1"): 1.2e9}
+        (found,) = recommendations(made_record(at_v1 | others))
+        assert found.kernel == "magic_plain"
+        assert found.faster_popcount is not None
+        assert found.faster_popcount[:2] == ("table16", "magic_fancy")
+        assert found.faster_popcount.ratio == pytest.approx(1.3, rel=0.01)
+        (found,) = recommendations(made_record(at_v1 | dict.fromkeys(others, 0.9e9)))
+        assert found.faster_popcount is None
+
 
 def test_records_survive_writing_and_comparing_from_files(tmp_path: Path) -> None:
     from test_cli import slidebench

@@ -147,6 +147,13 @@ class TestSite:
         )
         assert gzip.decompress(files[path]) == encode_record(there())
 
+    def test_two_runs_that_began_within_one_second_are_both_there(self) -> None:
+        runs = [here(), here(seed=9), here()]
+        held = [
+            gzip.decompress(content) for path, content in site(runs).items() if path.startswith("records/")
+        ]
+        assert sorted(held) == sorted(encode_record(record) for record in runs[:2])
+
     def test_machines_that_measured_unlike_things_are_not_compared(self) -> None:
         other = there()
         other.generator = "0"

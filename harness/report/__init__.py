@@ -13,6 +13,7 @@ site needs no network: it works from a folder, and on GitHub Pages.
 
 import gzip
 from collections.abc import Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def site(records: Sequence[Record]) -> dict[str, bytes]:
     found = machines(records)
     files = {f"static/{path.name}": path.read_bytes() for path in sorted(STATIC.iterdir())}
     files[".nojekyll"] = b""  # GitHub Pages: serve the files as they are
-    downloads = {_download(record): record for machine in found for record in machine.records}
+    downloads = _downloads(found)
     files |= {path: gzip.compress(encode_record(record), mtime=0) for path, record in downloads.items()}
     charts = _charts(found, files)
     sizes = {path: len(files[path]) for path in downloads}
@@ -47,9 +48,16 @@ def write_site(files: dict[str, bytes], folder: Path) -> int:
     return sum(len(content) for content in files.values())
 
 
-def _download(record: Record) -> str:
-    commit = record.commit + ("-dirty" if record.dirty else "")
-    return f"records/{machine_name(record.machine)}-{path_part(f'{record.started_utc}-{commit}')}.json.gz"
+def _downloads(found: Sequence[Machine]) -> dict[str, Record]:
+    """The records by the path each is offered at; two that began within one second stay two."""
+    downloads: dict[str, Record] = {}
+    for machine in found:
+        for record in machine.records:
+            commit = record.commit + ("-dirty" if record.dirty else "")
+            stem = f"records/{machine_name(record.machine)}-{path_part(f'{record.started_utc}-{commit}')}"
+            paths = (f"{name}.json.gz" for name in chain([stem], (f"{stem}-{number}" for number in count(2))))
+            downloads[next(path for path in paths if downloads.get(path, record) == record)] = record
+    return downloads
 
 
 def _charts(found: Sequence[Machine], files: dict[str, bytes]) -> Charts:

@@ -27,7 +27,16 @@ def recommend(record: Path | None, results: Path, as_json: bool) -> None:
     if not found:
         raise RecordError("that record has no perft figures; make one with `slidebench run`")
     if as_json:
-        options.print_json([each._asdict() | {"rate": each.rate._asdict()} for each in found])
+        options.print_json(
+            [
+                each._asdict()
+                | {
+                    "rate": each.rate._asdict(),
+                    "faster_popcount": each.faster_popcount and each.faster_popcount._asdict(),
+                }
+                for each in found
+            ]
+        )
         return
     print(f"{read.machine.brand} ({read.machine.microarchitecture}), record {read.started_utc}")
     for each in found:
@@ -49,4 +58,10 @@ def _sentence(each: Recommendation) -> str:
     rate = f"{each.rate.median / 1e6:.0f} ± {100 * each.rate.width:.1f} % million nodes/s"
     equals = f"; no difference shown from {', '.join(each.equals)}" if each.equals else ""
     without = f"; without PEXT {each.without_pext}" if each.without_pext else ""
-    return f"{each.level}: {each.kernel}, {rate}{equals}{without}"
+    faster = each.faster_popcount
+    popcount = (
+        f"; popcount {faster.popcount} makes {faster.kernel} {faster.ratio:.2f} times as fast"
+        if faster
+        else ""
+    )
+    return f"{each.level}: {each.kernel}, {rate}{equals}{without}{popcount}"
