@@ -11,10 +11,9 @@ from typing import NamedTuple
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.errors import Fault
 from slidebench.harness.records import Record, Samples
-from slidebench.harness.stats import Comparison, compare, compare_records, levels_of, perft_groups
+from slidebench.harness.stats import Comparison, Key, compare, compare_records, levels_of, perft_groups
 from slidebench.harness.workloads import Perft
 
-Key = tuple[str, str, str]  # kernel, popcount, level
 Side = tuple[int, Key]  # which record, and what of it
 Group = list[Samples]
 

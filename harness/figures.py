@@ -5,11 +5,9 @@ from typing import NamedTuple
 
 from slidebench.harness.compare import absence
 from slidebench.harness.records import Build, Record
-from slidebench.harness.stats import Rate, levels_of, perft_rates, rate
+from slidebench.harness.stats import Key, Rate, levels_of, perft_rates, rate
 from slidebench.harness.workloads import Lookup, Perft
-
-Key = tuple[str, str, str]  # kernel, popcount, level
-POPCOUNT = "builtin"  # stands in charts and tables for which popcounts would be too many
+from slidebench.kernels.catalogue import BUILTIN
 
 
 class Nanoseconds(NamedTuple):
@@ -56,9 +54,9 @@ class Figures:
 
     @cached_property
     def popcount(self) -> str:
-        """The popcount to show where there is room for one: POPCOUNT if the record has it."""
+        """The popcount to show where there is room for one: BUILTIN if the record has it."""
         found = list(dict.fromkeys(popcount for _, popcount, _ in self.nodes))
-        return POPCOUNT if POPCOUNT in found or not found else found[0]
+        return BUILTIN if BUILTIN in found or not found else found[0]
 
     @cached_property
     def kernels(self) -> list[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from slidebench import kernels
 from slidebench.harness.workloads import Lookup, Perft, Stream, Workload
-from slidebench.kernels.catalogue import level_order
+from slidebench.kernels.catalogue import BUILTIN, level_order
 from slidebench.kernels.clock import add_chain_nanoseconds
 from slidebench.kernels.position import parse_fen
 
@@ -53,7 +53,7 @@ def planned(
         if isinstance(workload, Perft) and workload.bulk:
             return True
         special = isinstance(workload, Perft) or workload.working_set_bytes or workload.evicting_bytes
-        return choice.popcount == "builtin" and (not special or level_order(choice.level) == highest)
+        return choice.popcount == BUILTIN and (not special or level_order(choice.level) == highest)
 
     return [(choice, workload) for choice in choices for workload in workloads if tells(choice, workload)]
 

@@ -114,7 +114,7 @@ def modelled(targets: Sequence[str], choices: Sequence[kernels.Choice], query: s
 
 def built(level: str) -> list[kernels.Choice]:
     """Every kernel built at a level, whether this CPU runs it or not. Raises UnavailableError if none is."""
-    choices = [kernels.Choice(name, level, "builtin") for name in kernels.names()]
+    choices = [kernels.Choice(name, level, catalogue.BUILTIN) for name in kernels.names()]
     found = [choice for choice in choices if module_path(choice)]
     if not found:
         raise kernels.UnavailableError(f"no kernel is built at {level}")

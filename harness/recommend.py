@@ -3,12 +3,9 @@
 from typing import NamedTuple
 
 from slidebench.harness.records import Record, Samples
-from slidebench.harness.stats import Rate, compare, levels_of, perft_groups, perft_rates
+from slidebench.harness.stats import Key, Rate, compare, levels_of, perft_groups, perft_rates
 from slidebench.kernels import catalogue
-
-Key = tuple[str, str, str]  # kernel, popcount, level
-
-POPCOUNT = "builtin"  # sliders are ranked with this one, since few are timed with others
+from slidebench.kernels.catalogue import BUILTIN
 
 
 class FasterPopcount(NamedTuple):
@@ -37,14 +34,14 @@ def recommendations(record: Record) -> list[Recommendation]:
     found = []
     for level in levels_of(rates):
         ranked = sorted(
-            (kernel for kernel, popcount, each in rates if (popcount, each) == (POPCOUNT, level)),
-            key=lambda kernel: -rates[kernel, POPCOUNT, level].median,
+            (kernel for kernel, popcount, each in rates if (popcount, each) == (BUILTIN, level)),
+            key=lambda kernel: -rates[kernel, BUILTIN, level].median,
         )
         if not ranked:
             continue
         best, *others = ranked
         verdicts = compare(
-            [(groups[best, POPCOUNT, level], groups[other, POPCOUNT, level]) for other in others]
+            [(groups[best, BUILTIN, level], groups[other, BUILTIN, level]) for other in others]
         )
         equals = [
             other
@@ -56,7 +53,7 @@ def recommendations(record: Record) -> list[Recommendation]:
             Recommendation(
                 level,
                 best,
-                rates[best, POPCOUNT, level],
+                rates[best, BUILTIN, level],
                 equals,
                 without if without != best else None,
                 _faster_popcount(groups, level),
@@ -67,9 +64,7 @@ def recommendations(record: Record) -> list[Recommendation]:
 
 def _faster_popcount(groups: dict[Key, list[Samples]], level: str) -> FasterPopcount | None:
     """The popcount that gains the kernel it was timed with the most, if that is shown."""
-    others = [
-        key for key in groups if key[1] != POPCOUNT and key[2] == level and _with_builtin(key) in groups
-    ]
+    others = [key for key in groups if key[1] != BUILTIN and key[2] == level and _with_builtin(key) in groups]
     verdicts = compare([(groups[key], groups[_with_builtin(key)]) for key in others])
     faster = [
         FasterPopcount(popcount, kernel, verdict.ratio)
@@ -81,7 +76,7 @@ def _faster_popcount(groups: dict[Key, list[Samples]], level: str) -> FasterPopc
 
 def _with_builtin(key: Key) -> Key:
     kernel, _, level = key
-    return kernel, POPCOUNT, level
+    return kernel, BUILTIN, level
 
 
 def _uses_pext(kernel: str, level: str) -> bool:

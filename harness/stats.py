@@ -25,7 +25,8 @@ TRIMMED = 0.1  # of the launches at each end, in verdicts
 LEAST_LAUNCHES = 3  # with fewer, launches cannot show how much they scatter: no verdict is given
 
 Floats = NDArray[np.float64]
-Key = tuple[int, int]  # launch, round
+Key = tuple[str, str, str]  # kernel, popcount, level
+Round = tuple[int, int]  # launch, round
 Verdict = Literal["faster", "slower", "no difference shown"]
 SIGNS: dict[Verdict, str] = {"faster": "+", "slower": "-", "no difference shown": "="}
 
@@ -65,7 +66,7 @@ def geometric_mean(values: Iterable[float]) -> float:
     return statistics.geometric_mean(values)
 
 
-def rates(samples: Samples) -> dict[Key, float]:
+def rates(samples: Samples) -> dict[Round, float]:
     """Operations per second by (launch, round); samples without positive time are left out."""
     return {
         (launch, round_): samples.operations * 1e9 / nanoseconds
@@ -121,28 +122,28 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def levels_of(rates_found: Iterable[tuple[str, str, str]]) -> list[str]:
+def levels_of(rates_found: Iterable[Key]) -> list[str]:
     """The levels among (kernel, popcount, level) keys, lowest first."""
     return sorted({level for _, _, level in rates_found}, key=lambda level: (level_order(level), level))
 
 
-def perft_groups(record: Record, *, bulk: bool = True) -> dict[tuple[str, str, str], list[Samples]]:
+def perft_groups(record: Record, *, bulk: bool = True) -> dict[Key, list[Samples]]:
     """The perft samples by (kernel, popcount, level), bulk counted or not, where every position was timed."""
     perfts = {each.name for each in record.workloads if isinstance(each, Perft) and each.bulk == bulk}
-    groups: dict[tuple[str, str, str], list[Samples]] = {}
+    groups: dict[Key, list[Samples]] = {}
     for samples in record.samples:
         if samples.workload in perfts:
             groups.setdefault((samples.kernel, samples.popcount, samples.level), []).append(samples)
     return {key: group for key, group in groups.items() if len(group) == len(perfts)}
 
 
-def perft_rates(record: Record, *, bulk: bool = True) -> dict[tuple[str, str, str], Rate]:
+def perft_rates(record: Record, *, bulk: bool = True) -> dict[Key, Rate]:
     """Nodes/s by (kernel, popcount, level), over all perft workloads of the record, bulk counted or not."""
     found = {key: rate(group) for key, group in perft_groups(record, bulk=bulk).items()}
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _log_means(group: Sequence[Samples]) -> dict[Key, float]:
+def _log_means(group: Sequence[Samples]) -> dict[Round, float]:
     """The logarithm of the geometric mean rate by round, in the rounds that have every workload."""
     by_round = [rates(samples) for samples in group]
     keys = [key for key in by_round[0] if all(key in other for other in by_round)] if by_round else []
@@ -155,7 +156,7 @@ def _log_ratios(first: Sequence[Samples], second: Sequence[Samples]) -> list[Flo
     return _by_launch({key: value - other[key] for key, value in one.items() if key in other})
 
 
-def _by_launch(values: dict[Key, float]) -> list[Floats]:
+def _by_launch(values: dict[Round, float]) -> list[Floats]:
     launches: dict[int, list[float]] = {}
     for (launch, _), value in values.items():
         launches.setdefault(launch, []).append(value)

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from slidebench import kernels
+from slidebench.kernels.catalogue import BUILTIN
 from slidebench.kernels.position import START, Position, parse_fen
 
 Order = Literal["throughput", "latency"]
@@ -161,7 +162,7 @@ def _tree_pairs(source: random.Random) -> dict[str, list[tuple[int, int]]]:
 
     A perft asks about a family of positions that differ by one move; so does this stream.
     """
-    kernel = kernels.load("magic_fancy", kernels.levels()[0], "builtin")
+    kernel = kernels.load("magic_fancy", kernels.levels()[0], BUILTIN)
     roots = [parse_fen(position.fen) for position in CPW_POSITIONS]
     pairs: dict[str, list[tuple[int, int]]] = {piece: [] for piece in kernels.PIECES}
     while any(len(found) < STREAM_PAIRS for found in pairs.values()):

@@ -152,7 +152,7 @@ def describe(kernel: str) -> catalogue.Source:
     return catalogue.sliders()[kernel]
 
 
-def why_not(kernel: str, level: str, popcount: str = "builtin") -> str | None:
+def why_not(kernel: str, level: str, popcount: str = catalogue.BUILTIN) -> str | None:
     """One sentence on why this machine cannot run a kernel at a level; None if it can.
 
     Nothing is imported to find out. Raises UnavailableError for names that do not exist.
@@ -214,7 +214,7 @@ def default(kernel: str | None = None, level: str | None = None, popcount: str |
     PEXT is microcoded on AMD families 0x15 to 0x18 (Excavator to Zen 2, and Hygon). The part of the choice
     that is given stays.
     """
-    popcount = popcount or "builtin"
+    popcount = popcount or catalogue.BUILTIN
     wished = (
         (kernel,) if kernel else ("magic_fancy",) if features.detect().slow_pext else ("pext", "magic_fancy")
     )

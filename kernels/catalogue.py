@@ -144,8 +144,9 @@ STANDARD_KERNELS = (
 )  # fmt: skip
 # Popcounts other than the builtin change how fast a leaf is counted, not how attacks are looked up: one
 # kernel shows each of them; those listed show it beside more than one way to look up.
+BUILTIN = "builtin"  # the compiler's own popcount: stands wherever a figure for each would be too many
 POPCOUNT_KERNELS = {
-    "builtin": None,
+    BUILTIN: None,
     "swar": ("magic_fancy", "magic_plain", "pext", "pext_soft", "ray_loop", "rotated"),
 }
 
@@ -162,7 +163,7 @@ def combinations() -> list[tuple[str, str]]:
 
 def standard(kernel: str, popcount: str) -> bool:
     """Whether a pair belongs to the standard set."""
-    return kernel in STANDARD_KERNELS and (popcount == "builtin" or kernel == "magic_fancy")
+    return kernel in STANDARD_KERNELS and (popcount == BUILTIN or kernel == "magic_fancy")
 
 
 def too_low(kernel: str, level: str) -> bool:

@@ -7,10 +7,9 @@ import numpy as np
 
 from slidebench.harness.cpu import describe
 from slidebench.harness.records import Absent, Build, Record, Samples
+from slidebench.harness.stats import Key
 from slidebench.harness.workloads import Lookup, perft_workloads
 from slidebench.kernels.features import Dump
-
-Key = tuple[str, str, str]  # kernel, popcount, level
 
 
 def made_record(

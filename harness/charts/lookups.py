@@ -24,7 +24,8 @@ from slidebench.harness.charts.style import (
     scaled,
     short_bytes,
 )
-from slidebench.harness.figures import Figures, Key
+from slidebench.harness.figures import Figures
+from slidebench.harness.stats import Key
 from slidebench.harness.workloads import Lookup
 
 ORDERS = ("throughput", "latency")

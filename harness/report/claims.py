@@ -9,11 +9,12 @@ import msgspec
 
 from slidebench import kernels
 from slidebench.harness import binary
-from slidebench.harness.figures import POPCOUNT, Figures, Key
+from slidebench.harness.figures import Figures
 from slidebench.harness.report import disassembly
 from slidebench.harness.report.machines import Machine
-from slidebench.harness.stats import compare, perft_groups
+from slidebench.harness.stats import Key, compare, perft_groups
 from slidebench.kernels import UnavailableError
+from slidebench.kernels.catalogue import BUILTIN
 
 Verdict = Literal["confirmed", "not confirmed", "not measured here"]
 MULTIPLICATIONS = ("imul", "mul", "mulx")
@@ -81,7 +82,7 @@ def _lookup_time(claim: Claim, figures: Figures) -> list[Measured]:
     """Nanoseconds per query at the highest level."""
     workload = figures.plain(claim.piece, claim.order)
     found = [
-        (f"{kernel} {level}", figures.lookup((kernel, POPCOUNT, level), workload))
+        (f"{kernel} {level}", figures.lookup((kernel, BUILTIN, level), workload))
         for kernel in claim.kernels
         for level in figures.levels[-1:]
     ]
@@ -117,7 +118,7 @@ def _variable_size(claim: Claim, figures: Figures) -> list[Measured]:
     found = []
     for kernel in claim.kernels:
         try:
-            symbols = binary.module_symbols(kernels.Choice(kernel, kernels.levels()[0], POPCOUNT))
+            symbols = binary.module_symbols(kernels.Choice(kernel, kernels.levels()[0], BUILTIN))
         except UnavailableError:
             continue
         found += [
@@ -145,7 +146,7 @@ def _popcount_ratio(claim: Claim, figures: Figures) -> list[Measured]:
     return _ratios(
         figures,
         [
-            (f"{kernel} {level}, swar / {POPCOUNT}", (kernel, "swar", level), (kernel, POPCOUNT, level))
+            (f"{kernel} {level}, swar / {BUILTIN}", (kernel, "swar", level), (kernel, BUILTIN, level))
             for kernel in claim.kernels
             for level in figures.levels
             if level not in ("v1", "generic")
@@ -158,7 +159,7 @@ def _level_ratio(claim: Claim, figures: Figures) -> list[Measured]:
     return _ratios(
         figures,
         [
-            (f"{kernel}, {one} / {other}", (kernel, POPCOUNT, one), (kernel, POPCOUNT, other))
+            (f"{kernel}, {one} / {other}", (kernel, BUILTIN, one), (kernel, BUILTIN, other))
             for kernel in claim.kernels
         ],
     )
@@ -168,7 +169,7 @@ def _kernel_ratio(claim: Claim, figures: Figures) -> list[Measured]:
     return _ratios(
         figures,
         [
-            (f"{kernel} / {claim.base}, {level}", (kernel, POPCOUNT, level), (claim.base, POPCOUNT, level))
+            (f"{kernel} / {claim.base}, {level}", (kernel, BUILTIN, level), (claim.base, BUILTIN, level))
             for kernel in claim.kernels
             for level in figures.levels
         ],
@@ -180,7 +181,7 @@ def _multiplications(claim: Claim, figures: Figures) -> list[Measured]:
     found = []
     for kernel in claim.kernels:
         try:
-            mnemonics = disassembly.listing(kernels.Choice(kernel, kernels.levels()[-1], POPCOUNT)).mnemonics
+            mnemonics = disassembly.listing(kernels.Choice(kernel, kernels.levels()[-1], BUILTIN)).mnemonics
         except UnavailableError:
             continue
         found.append(_exact(kernel, sum(each in MULTIPLICATIONS for each in mnemonics), "multiplications"))

@@ -50,7 +50,7 @@ def listings(kernel: str) -> tuple[list[Listing], str]:
     found, reason = [], ""
     for level in dict.fromkeys((*levels[:1], *levels[-1:])):
         try:
-            found.append(listing(kernels.Choice(kernel, level, "builtin")))
+            found.append(listing(kernels.Choice(kernel, level, catalogue.BUILTIN)))
         except UnavailableError as error:
             reason = str(error)
     return found, reason

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from slidebench import kernels
 from slidebench.harness.cpu import machine_name, pext_expected
-from slidebench.harness.figures import Figures, Key, Nanoseconds
+from slidebench.harness.figures import Figures, Nanoseconds
 from slidebench.harness.recommend import Recommendation, recommendations
 from slidebench.harness.records import Record, encode_record, fullest
-from slidebench.harness.stats import Rate
+from slidebench.harness.stats import Key, Rate
 from slidebench.harness.warnings import Warning
 from slidebench.kernels.features import Pext
 

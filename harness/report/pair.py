@@ -7,10 +7,10 @@ from typing import NamedTuple
 from slidebench import kernels
 from slidebench.harness import model, published
 from slidebench.harness.compare import CompareError, Sheet, kernels_sheet, records_sheet
-from slidebench.harness.figures import POPCOUNT
 from slidebench.harness.report import disassembly
 from slidebench.harness.report.machines import Machine
 from slidebench.kernels import UnavailableError
+from slidebench.kernels.catalogue import BUILTIN
 
 SHOWN = ("Zen 2", "Haswell")  # PEXT is microcoded on the one and fast on the other
 FIRST = ("pext", "magic_fancy", "hyperbola_avx2")  # the kernels that engines choose between
@@ -58,7 +58,7 @@ class Pair(NamedTuple):
     @property
     def compiler(self) -> str:
         """What compiled the loops that are modelled, where this machine can load one to ask."""
-        return disassembly.compiler(kernels.Choice(self.rows[0].kernel, LEVEL, POPCOUNT))
+        return disassembly.compiler(kernels.Choice(self.rows[0].kernel, LEVEL, BUILTIN))
 
 
 def pair(machines: Sequence[Machine], names: tuple[str, str] = SHOWN) -> Pair:
@@ -122,5 +122,5 @@ def _reasons(estimates: Sequence[model.Estimate]) -> list[str]:
     return sorted({reason for reason in first.values() if reason})
 
 
-def _order(kernel: str, popcount: str = POPCOUNT) -> tuple[bool, int, str]:
-    return popcount != POPCOUNT, FIRST.index(kernel) if kernel in FIRST else len(FIRST), kernel
+def _order(kernel: str, popcount: str = BUILTIN) -> tuple[bool, int, str]:
+    return popcount != BUILTIN, FIRST.index(kernel) if kernel in FIRST else len(FIRST), kernel

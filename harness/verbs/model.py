@@ -7,6 +7,7 @@ from rich.table import Column, Table
 
 from slidebench import kernels
 from slidebench.harness.verbs import options
+from slidebench.kernels.catalogue import BUILTIN
 
 if TYPE_CHECKING:
     from slidebench.harness.model import Estimate, Model
@@ -31,7 +32,7 @@ def model(targets: str, kernel: str | None, level: str, query: str, as_json: boo
         from slidebench.harness import model as models  # noqa: PLC0415 - needs what an extra installs
     except ImportError as error:
         raise click.ClickException(f"{error}; pip install 'slidebench[audit]'") from None
-    given = [kernels.Choice(kernels.describe(kernel).name, level, "builtin")] if kernel else []
+    given = [kernels.Choice(kernels.describe(kernel).name, level, BUILTIN)] if kernel else []
     choices = given or models.built(level)
     try:
         found = models.model([name.strip() for name in targets.split(",")], choices, query)

@@ -16,6 +16,7 @@ from slidebench.harness.tables import rate_table
 from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.verbs.plot import write_charts
 from slidebench.harness.warnings import Warning
+from slidebench.kernels.catalogue import BUILTIN
 
 DEFAULT_BUDGET = "150s"
 QUICK_BUDGET = "20s"
@@ -65,7 +66,7 @@ def run(
     if emulated := why_emulated():
         raise click.ClickException(f"{emulated}: times under an emulator mean nothing; run on the CPU itself")
     if quick and kernel is None:
-        kernel, popcount = kernels.default(popcount=popcount).kernel, popcount or "builtin"
+        kernel, popcount = kernels.default(popcount=popcount).kernel, popcount or BUILTIN
     chosen = [
         choice
         for choice in kernels.choices(kernel, level, popcount)
