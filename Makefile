@@ -38,7 +38,7 @@ lint: install
 	check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	zizmor --offline --quiet --min-severity medium .github/workflows
 
-# Whether verdicts can be trusted on this machine: about ten minutes, best left alone.
+# Whether verdicts can be trusted on this machine: seven minutes, best left alone.
 calibrate: install
 	slidebench calibrate
 

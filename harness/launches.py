@@ -18,7 +18,7 @@ from slidebench.harness import measure
 from slidebench.harness.errors import LaunchError
 from slidebench.harness.workloads import Stream, Workload
 
-LEAST_ROUNDS = 2  # of everything, whatever the time allowed
+LEAST_ROUNDS = 2  # whatever the time allowed; the second may be that of the focus alone
 
 
 class Job(msgspec.Struct, kw_only=True):

@@ -1,8 +1,8 @@
 """Timing in one process: what a benchmark is, and a round over all of them.
 
-Every sample is a batch of at least BATCH_SECONDS of thread CPU time, timed inside the compiled module with
-the GIL released. A round takes one sample of everything, in a random order: slow drifts of the machine hit
-all kernels alike, and what was timed in the same round can be compared as a pair.
+Every sample is a batch of about BATCH_SECONDS or more, timed inside the compiled module with the GIL
+released. A round takes one sample of everything, in a random order: slow drifts of the machine hit all
+kernels alike, and what was timed in the same round can be compared as a pair.
 """
 
 import random
@@ -16,13 +16,14 @@ from slidebench.kernels.catalogue import BUILTIN, level_order
 from slidebench.kernels.clock import add_chain_nanoseconds
 from slidebench.kernels.position import parse_fen
 
-METHOD = "2"  # changes with what is done around the timed code: figures of two methods do not compare
+METHOD = "3"  # changes with what is done around the timed code: figures of two methods do not compare
 # A clock reading costs 0.4 microseconds, so at most a thousandth of a batch.
 BATCH_SECONDS = 1e-3
 # Every kernel counts the same trees as often, and a little of the same work runs untimed before each batch: a
 # second pass over a tree is up to a tenth faster than the first, so two passes do not compare with one. By
 # whether they are bulk counted; over a millisecond for all kernels that are known.
 BATCH_NODES = {True: 4_500_000, False: 600_000}
+SIZING_PASSES = 3
 CLOCK_ADDITIONS = 400_000  # a tenth of a millisecond: the core's frequency, once a round
 
 
@@ -85,11 +86,16 @@ def batch_passes(benchmark: Benchmark) -> int:
     benchmark.run(1)
     if isinstance(benchmark.workload, Perft):
         return -(-BATCH_NODES[benchmark.workload.bulk] // benchmark.workload.nodes)
-    # Judged by the clock on the wall: what queries add to other work may be next to nothing.
+    # Judged by the clock on the wall: what queries add to other work may be next to nothing. The least of a
+    # few, or an interruption would make all batches of the run too short.
+    nanoseconds = min(_wall_nanoseconds(benchmark) for _ in range(SIZING_PASSES))
+    return max(1, -(-int(BATCH_SECONDS * 1.2e9) // nanoseconds))
+
+
+def _wall_nanoseconds(benchmark: Benchmark) -> int:
     begin = time.perf_counter_ns()
     benchmark.run(1)
-    nanoseconds = max(time.perf_counter_ns() - begin, 1)
-    return max(1, -(-int(BATCH_SECONDS * 1.2e9) // nanoseconds))
+    return max(time.perf_counter_ns() - begin, 1)
 
 
 def round_samples(

@@ -93,37 +93,43 @@ def _timed(
 ) -> Iterator[Step]:
     """Launch after launch over the plan, each with an equal part of the time that is left."""
     system = System()
-    found = warnings.of_machine(record.machine, system)
     before, own_before = system.cpu_times(), _own_seconds()
     begin = saved = time.monotonic()
     collected = Collected(record, plan)
     count = min(max(round(record.budget_seconds / LAUNCH_SECONDS), LEAST_LAUNCHES), MOST_LAUNCHES)
-    for launch in range(count if plan else 0):
-        left = max(record.budget_seconds - (time.monotonic() - begin), 0)
-        job = collected.job(launch, left / (count - launch), streams)
-        for message in launches.messages(job):
-            text = collected.enter(launch, message)
-            now = time.monotonic()
-            if text:
-                yield Step(
-                    f"launch {launch + 1} of {count}, {text}", min((now - begin) / record.budget_seconds, 1)
-                )
-            if now - saved > SAVE_SECONDS:
-                write_record(record, path)
-                saved = now
-    window = warnings.Window(before, system.cpu_times(), _own_seconds() - own_before)
+    try:
+        for launch in range(count if plan else 0):
+            left = max(record.budget_seconds - (time.monotonic() - begin), 0)
+            job = collected.job(launch, left / (count - launch), streams)
+            for message in launches.messages(job):
+                text = collected.enter(launch, message)
+                now = time.monotonic()
+                if text:
+                    done = min((now - begin) / record.budget_seconds, 1)
+                    yield Step(f"launch {launch + 1} of {count}, {text}", done)
+                if now - saved > SAVE_SECONDS:
+                    write_record(record, path)
+                    saved = now
+    finally:  # a run that was stopped has its warnings too
+        window = warnings.Window(before, system.cpu_times(), _own_seconds() - own_before)
+        record.warnings = sorted(warning.name for warning in _warnings(record, system, window))
+
+
+def _warnings(record: Record, system: System, window: warnings.Window) -> set[warnings.Warning]:
+    """What may have spoilt the run."""
+    found = warnings.of_machine(record.machine, system)
     found |= warnings.of_window(window, [each.core_megahertz for each in record.rounds])
     # What queries add to other work is a difference, which noise may make negative: no fault of the clock.
     added = {each.name for each in record.workloads if isinstance(each, Lookup) and each.working_set_bytes}
     timed = [samples.cpu_nanoseconds for samples in record.samples if samples.workload not in added]
-    found |= warnings.of_samples(timed, count)
+    found |= warnings.of_samples(timed, len({each.launch for each in record.rounds}))
     if not all(build.verified for build in record.builds if build.failure is None):
         found.add(warnings.Warning.UNVERIFIED)
     if record.dirty:
         found.add(warnings.Warning.DIRTY)
     if record.commit == "unknown":
         found.add(warnings.Warning.UNKNOWN_BUILD)
-    record.warnings = sorted(warning.name for warning in found)
+    return found
 
 
 class Collected:

@@ -204,10 +204,12 @@ def _p_value(launches: list[Floats]) -> float:
         return 1.0
     medians = np.array([np.median(each) for each in launches])
     mean = float(mstats.trimmed_mean(medians, (TRIMMED, TRIMMED)))
-    error = float(mstats.trimmed_stde(medians, (TRIMMED, TRIMMED)))
+    kept = len(medians) - 2 * int(TRIMMED * len(medians))
+    # SciPy divides by the share to be kept, which is not the share kept where so few launches have no tenth.
+    error = float(mstats.trimmed_stde(medians, (TRIMMED, TRIMMED))) * (1 - 2 * TRIMMED) * len(medians) / kept
     if error == 0:
         return 1.0 if mean == 0 else 0.0
-    freedom = len(medians) - 2 * int(TRIMMED * len(medians)) - 1
+    freedom = kept - 1
     return float(2 * scipy_stats.t.sf(abs(mean / error), freedom))
 
 

@@ -9,7 +9,7 @@ from slidebench.kernels.position import square_name
 
 RANDOM_BOARDS = 2_000
 RANDOM_SEED = 1
-MOST_NODES = 1_000_000  # per position: the check of 44 modules takes seconds
+MOST_NODES = 1_000_000  # per position: the check of all modules takes seconds
 
 
 class Check(msgspec.Struct, frozen=True):

@@ -6,18 +6,7 @@ from libc.stdint cimport int64_t, uint64_t
 cdef extern from "inline.h" nogil:
     void KEEP(uint64_t value)
 
-cdef extern from "<time.h>" nogil:
-    struct timespec:
-        long tv_sec
-        long tv_nsec
-    int clock_gettime(int clock, timespec* now)
-    int CLOCK_THREAD_CPUTIME_ID
-
-
-cdef int64_t thread_nanoseconds() noexcept nogil:
-    cdef timespec now
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
-    return now.tv_sec * <int64_t>1000000000 + now.tv_nsec
+include "clock_reading.pxi"
 
 
 cdef inline uint64_t add_once(uint64_t total, uint64_t one) noexcept nogil:
@@ -38,8 +27,8 @@ def add_chain_nanoseconds(Py_ssize_t additions):
     # From a register: some CPUs fold additions of a constant away before they execute.
     KEEP(one)
     with nogil:
-        elapsed = thread_nanoseconds()
+        elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
         for _ in range(additions // 8):
             total = add_four_times(add_four_times(total, one), one)
-        elapsed = thread_nanoseconds() - elapsed
+        elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - elapsed
     return elapsed

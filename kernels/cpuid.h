@@ -1,4 +1,4 @@
-/* CPUID and XGETBV as two C functions, for gcc, clang and MSVC.
+/* CPUID and XGETBV as two C functions, for gcc and clang.
  *
  * Written out instead of using the compiler's own <cpuid.h>: that header would be hidden by this file's name, and
  * the compiler's feature tests answer 0 for vendors they do not know (gcc 12 on HygonGenuine).
@@ -8,26 +8,9 @@
 
 #include <stdint.h>
 
-#if defined(__x86_64__) || defined(_M_X64)
+#if defined(__x86_64__)
 
 #define SLIDEBENCH_HAS_CPUID 1
-
-#if defined(_MSC_VER) && !defined(__clang__)
-
-#include <immintrin.h>
-#include <intrin.h>
-
-static void slidebench_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
-{
-    __cpuidex((int *)registers, (int)leaf, (int)subleaf);
-}
-
-static uint64_t slidebench_xgetbv(void)
-{
-    return _xgetbv(0);
-}
-
-#else
 
 static void slidebench_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
@@ -43,8 +26,6 @@ static uint64_t slidebench_xgetbv(void)
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return ((uint64_t)high << 32) | low;
 }
-
-#endif
 
 #else /* not x86-64: a reader that reports nothing */
 

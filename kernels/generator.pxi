@@ -289,12 +289,12 @@ cdef inline u64 visit_castling(Side* us, Side* them, Occupancy occupancy, Search
     return nodes
 
 
-cdef inline bint king_in_check(const Side* us, const Side* them, Occupancy occupancy,
-                               bint white) noexcept nogil:
+cdef inline u64 checkers_of(const Side* us, const Side* them, Occupancy occupancy, bint white) noexcept nogil:
+    """The pieces that give check to `us`."""
     cdef int king = first_square(us.king)
     return ((knight_attacks[king] & them.knights) | (pawn_attacks[white][king] & them.pawns)
             | (rook_attacks(king, occupancy) & them.straight)
-            | (bishop_attacks(king, occupancy) & them.diagonal)) != 0
+            | (bishop_attacks(king, occupancy) & them.diagonal))
 
 
 cdef inline u64 visit_en_passant(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant,
@@ -317,7 +317,7 @@ cdef inline u64 visit_en_passant(Side* us, Side* them, Occupancy occupancy, Sear
         after = occupancy_flip(occupancy, first_square(origin), origin)
         us.pawns ^= origin | en_passant
         us.all ^= origin | en_passant
-        if not king_in_check(us, &rest, after, white):
+        if not checkers_of(us, &rest, after, white):
             nodes += arrive(us, &rest, after, search.castling, 0, search, white, visit, MOVED_PAWN,
                             first_square(origin), first_square(en_passant), 0, False)
         us.pawns ^= origin | en_passant

@@ -167,7 +167,7 @@ def perft_timed(position, int depth, bint bulk, PerftTable table=None):
         cpu = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu
         wall = clock_nanoseconds(CLOCK_MONOTONIC) - wall
     if table is not None and table.table.overflow:
-        raise OverflowError("more than 2^55 leaves below one move: the sum may not fit 64 bits; give a lower depth")
+        raise OverflowError("a position with more than 2^55 leaves: sums may not fit 64 bits; give a lower depth")
     return nodes, cpu, wall
 
 

@@ -16,9 +16,7 @@ cdef inline u64 visit_depth(Side* us, Side* them, Occupancy occupancy, Search* s
 cdef NOINLINE_U64 visit_hashed(Side* us, Side* them, Occupancy occupancy, Search* search, u64 en_passant,
                                bint white) noexcept nogil:
     """The same, looked up first and kept afterwards."""
-    # The depth is part of the key: a position met at many depths would else fill its bucket alone.
-    cdef u64 key = position_key(us, them, search.castling, en_passant, white) ^ (
-        <u64>search.depth * <u64>0x9E3779B97F4A7C15)
+    cdef HashKey key = position_key(us, them, search.castling, en_passant, white, search.depth)
     cdef u64 nodes = 0
     if unlikely(search.table.overflow):
         return 0    # the count is lost: end soon

@@ -37,6 +37,10 @@ cdef u64 reference_attacks(int piece, int square, u64 occupied) noexcept nogil:
     return attacks
 
 
+cdef enum:
+    RELEVANT_OCCUPANCIES = 102400 + 5248    # subsets of the relevant masks of rooks and bishops, all squares
+
+
 cdef u64 relevant_mask(int piece, int square) noexcept nogil:
     """The squares whose occupancy can change the answer: the rays without their edge squares."""
     cdef u64 mask = 0

@@ -12,15 +12,6 @@ cdef struct Statistics:     # the kind of the last move; a leaf may be of severa
     u64 mates
 
 
-cdef u64 checkers_of(const Side* us, const Side* them, bint white) noexcept nogil:
-    """The pieces that give check to `us`."""
-    cdef int king = first_square(us.king)
-    cdef Occupancy occupancy = occupancy_of(us.all | them.all)
-    return ((knight_attacks[king] & them.knights) | (pawn_attacks[white][king] & them.pawns)
-            | (rook_attacks(king, occupancy) & them.straight)
-            | (bishop_attacks(king, occupancy) & them.diagonal))
-
-
 cdef u64 list_after(Side* us, Side* them, u64 castling, u64 en_passant, bint white, Move* moves) noexcept nogil:
     """Write the legal moves of `us` to `moves`; returns how many."""
     cdef Search search
@@ -32,7 +23,8 @@ cdef u64 list_after(Side* us, Side* them, u64 castling, u64 en_passant, bint whi
 cdef void add_leaf(Statistics* statistics, const Side* us, const Side* them, Move* move, bint white,
                    Move* replies) noexcept nogil:
     """Count one move of `us`; `replies` is room for the moves after it."""
-    cdef u64 checkers = checkers_of(&move.other, &move.mover, not white)
+    cdef u64 checkers = checkers_of(
+        &move.other, &move.mover, occupancy_of(move.other.all | move.mover.all), not white)
     cdef u64 arrived = move.mover.straight & ~us.straight if move.castles else bit(move.target)
     cdef bint captures = move.other.all != them.all
     statistics.nodes += 1

@@ -52,6 +52,24 @@ class TestFaults:
                 "move 'e2e5' is not legal in rnbqkbnr/.*; legal are a2a3 a2a4",
             ),
             (["perft", "3", "--divide", "--statistics"], "--divide and --statistics; give one of them"),
+            (["perft", "3", "--statistics", "--threads", "2"], "leave --threads, --hash and --no-bulk out"),
+            (["perft", "3", "--check-hash"], "--check-hash without --hash"),
+            (["run", "--quick", "--all"], "--quick and --all; give one of them"),
+            (
+                [
+                    "perft",
+                    "--hash",
+                    "4",
+                    "--kernel",
+                    "magic_fancy",
+                    "8/8/4k3/8/8/4K3/8/8",
+                    "w",
+                    "-",
+                    "-",
+                    "24",
+                ],
+                "more than 2^55 leaves",
+            ),
             (["perft", "3", "--time-limit", "soon"], "time limit 'soon'; give a time such as 90s, 3m or 1h"),
             (
                 ["perft", "14", "--time-limit", "0.1s"],
@@ -353,7 +371,7 @@ class TestRun:
         assert record["complete"]
 
     def test_an_interrupt_leaves_a_valid_record_marked_incomplete(self, tmp_path: Path) -> None:
-        with running("run", "--level", LOWEST, "--budget", "60s", cwd=tmp_path) as process:
+        with running("run", "--no-verify", "--level", LOWEST, "--budget", "60s", cwd=tmp_path) as process:
             samples: list = []
             while process.poll() is None and not any(each.cpu_nanoseconds for each in samples):
                 time.sleep(0.2)
@@ -367,6 +385,7 @@ class TestRun:
         record = read_record(path)
         assert not record.complete
         assert any(each.cpu_nanoseconds for each in record.samples)
+        assert "UNVERIFIED" in record.warnings
 
 
 class TestThreadsAndHash:
@@ -380,6 +399,20 @@ class TestThreadsAndHash:
         assert result.returncode == 0
         assert "4 MiB hash table" in result.stdout
         assert result.stdout.endswith("the same count without the hash table\n")
+
+    def test_a_checked_count_is_in_the_json_beside_the_hashed_one(self) -> None:
+        data = json.loads(slidebench("perft", "4", "--hash", "4", "--check-hash", "--json").stdout)
+        assert data["nodes"] == data["nodes_without_hash"] == 197_281
+
+    def test_a_divide_is_checked_too(self) -> None:
+        result = slidebench("perft", "4", "--divide", "--hash", "4", "--check-hash")
+        assert result.stdout.endswith("\n\n197281\n")
+        assert result.stderr.endswith("the same count without the hash table\n")
+
+    def test_deep_counts_stop_in_time_with_threads_too(self) -> None:
+        result = slidebench("perft", "12", "--threads", "2", "--time-limit", "1s", "--memory-limit", "1024")
+        assert result.returncode == 2
+        assert "the time limit is over" in result.stderr
 
     def test_ctrl_c_stops_threads_within_a_second(self) -> None:
         with running("perft", "9", "--threads", "2") as process:

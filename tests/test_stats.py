@@ -5,7 +5,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from slidebench.harness.records import Samples
-from slidebench.harness.stats import Rate, compare, geometric_mean, holm, rate
+from slidebench.harness.stats import Rate, compare, compare_records, geometric_mean, holm, rate
 
 
 def samples(
@@ -37,6 +37,14 @@ def launched(nanoseconds: list[list[float]]) -> list[Samples]:
             cpu_nanoseconds=[round(value) for each in nanoseconds for value in each],
         )
     ]
+
+
+def _by_launch(samples: Samples) -> list[list[int]]:
+    """The times of each launch."""
+    found: dict[int, list[int]] = {}
+    for launch, nanoseconds in zip(samples.launches, samples.cpu_nanoseconds, strict=True):
+        found.setdefault(launch, []).append(nanoseconds)
+    return list(found.values())
 
 
 def noisy(chance: np.random.Generator, slowdown: float = 1.0, launches: int = 10) -> tuple:
@@ -124,15 +132,39 @@ def test_the_geometric_mean_is_the_root_of_the_product() -> None:
 
 
 class TestComparing:
-    def test_equal_kernels_are_called_different_in_at_most_one_of_twenty_tables(self) -> None:
+    @pytest.mark.parametrize("launches", [5, 10])
+    def test_equal_kernels_are_called_different_in_at_most_one_of_twenty_tables(self, launches: int) -> None:
         chance = np.random.default_rng(3)
         wrong = sum(
             any(
                 found.verdict != "no difference shown"
-                for found in compare([noisy(chance) for _ in range(5)])
+                for found in compare([noisy(chance, launches=launches) for _ in range(5)])
                 if found
             )
             for _ in range(200)
+        )
+        assert wrong <= scipy_stats.binom(200, 0.05).ppf(0.999)
+
+    @pytest.mark.parametrize("launches", [3, 5, 9])
+    def test_with_few_launches_none_is_left_out_and_the_test_is_student_s(self, launches: int) -> None:
+        chance = np.random.default_rng(5)
+        for _ in range(5):
+            first, second = noisy(chance, 1.005, launches)
+            (found,) = compare([(first, second)])
+            medians = [
+                np.median([np.log(other / one) for one, other in zip(*times, strict=True)])
+                for times in zip(*(_by_launch(each[0]) for each in (first, second)), strict=True)
+            ]
+            assert found is not None
+            assert found.p_value == pytest.approx(scipy_stats.ttest_1samp(medians, 0).pvalue)
+
+    def test_equal_records_are_called_different_in_at_most_one_of_twenty(self) -> None:
+        chance = np.random.default_rng(8)
+        pairs = [(noisy(chance)[0], noisy(chance)[0]) for _ in range(200)]
+        wrong = sum(
+            each is not None and each.verdict != "no difference shown"
+            for pair in pairs
+            for each in compare_records([pair])
         )
         assert wrong <= scipy_stats.binom(200, 0.05).ppf(0.999)
 

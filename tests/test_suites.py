@@ -59,9 +59,8 @@ class TestVerb:
             f"WRONG {suite}:5 D2: expected 401, {kernels.default()} counts 400",
         ]
         assert "python-chess counts 400 too: the number in the suite is wrong" in result.stdout
-        assert (
-            "6 of 7 counts are right: 3 positions (2 distinct), 1 kernels\n2 lines refused" in result.stdout
-        )
+        total = f"6 of 7 counts are right: 3 positions (2 distinct), {kernels.default()}\nlines refused: 2;"
+        assert total in result.stdout
 
     def test_a_line_to_refuse_alone_gives_status_1(self, tmp_path: Path) -> None:
         (tmp_path / "bad.epd").write_text("8/8/8/8/8/8/8/8 w - - 0 1 ;D1 0\n")

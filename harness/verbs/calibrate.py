@@ -17,8 +17,8 @@ PLAN = ((0.0, False, 200), (0.0, True, 200), (0.02, False, 60), (0.05, True, 60)
 def calibrate(trials: int | None, as_json: bool) -> None:
     """Compare a kernel with itself, and with itself slowed, and count the verdicts.
 
-    Takes about ten minutes. Of equal kernels at most one in twenty may be called different; a slowdown of 2 %
-    on a quiet machine, and of 5 % on a busy one, is to be found nine times in ten.
+    Takes about seven minutes. Of equal kernels at most one in twenty may be called different; a slowdown
+    of 2 % on a quiet machine, and of 5 % on a busy one, is to be found nine times in ten.
     """
     outcomes = []
     for wasted, busy, usual in PLAN:

@@ -12,9 +12,10 @@ from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import START
 
-PART_DEPTH = (
-    5  # plies of a thread's part: a few milliseconds, so Ctrl-C acts and no thread is left waiting long
-)
+# Plies of a thread's part: a few milliseconds, so no thread is left waiting long. But three plies from the
+# root at most: there may be ten thousand parts, and each is an object.
+PART_DEPTH = 5
+MOST_SPLIT = 3
 
 
 @click.command()
@@ -69,9 +70,13 @@ def perft(
     """
     if divide and statistics:
         raise click.UsageError("--divide and --statistics; give one of them")
+    if statistics and (threads > 1 or mebibytes or no_bulk):
+        raise click.UsageError("--statistics looks at every leaf; leave --threads, --hash and --no-bulk out")
+    if check_hash and not mebibytes:
+        raise click.UsageError("--check-hash without --hash; give the table's size too, such as --hash 64")
     fen, bulk = " ".join(words[:-1]) or START, not no_bulk
     if cluster:
-        if statistics or moves or time_limit or threads > 1 or mebibytes:
+        if statistics or moves or time_limit or threads > 1 or mebibytes or chess960:
             raise click.UsageError("--cluster counts leaves and --divide only; leave the other options out")
         wished = kernel, level, popcount
         depth = parse_depth(words[-1])
@@ -88,7 +93,9 @@ def perft(
                 lambda each: chosen.statistics(position, each), range(depth + 1), seconds=time_limit
             )
             _print_statistics(list(rows), chosen.choice, as_json)
-        elif divide:
+            return
+        counted = None
+        if divide:
             listed = chosen.moves(position) if depth else []
             begin = time.monotonic_ns()
             parts = finished(
@@ -101,12 +108,15 @@ def perft(
             total = total_of(counted.values(), depth)
             if threads > 1:
                 total = total._replace(wall_nanoseconds=time.monotonic_ns() - begin)
-            _print_count(total, chosen.choice, bulk, as_json, counted, threads=threads, mebibytes=mebibytes)
         else:
-            timed = _counted(chosen, position, depth, bulk, table, threads, time_limit)
-            _print_count(timed, chosen.choice, bulk, as_json, threads=threads, mebibytes=mebibytes)
-            if check_hash and (plain := _counted(chosen, position, depth, bulk, None, threads, time_limit)):
-                _compare_hashed(timed.nodes, plain.nodes)
+            total = _counted(chosen, position, depth, bulk, table, threads, time_limit)
+        plain = None
+        if check_hash:
+            plain = _counted(chosen, position, depth, bulk, None, threads, time_limit).nodes
+        _print_count(
+            total, chosen.choice, bulk, as_json, counted, threads=threads, mebibytes=mebibytes, plain=plain
+        )
+        sys.exit(0 if plain in (None, total.nodes) else 1)
     except (DepthError, MoveError) as error:
         raise click.BadParameter(str(error)) from None
     except TimeLimitError as error:
@@ -124,7 +134,7 @@ def _counted(
 ) -> kernels.PerftTime:
     """One perft, split below the root for several threads into parts that all end at about the same time."""
     begin = time.monotonic_ns()
-    plies = min(max(depth - PART_DEPTH, 1), depth) if threads > 1 else 0
+    plies = min(max(depth - PART_DEPTH, 1), MOST_SPLIT, depth) if threads > 1 else 0
     parts = chosen.descendants(position, plies)
     counted = finished(
         lambda part: chosen.time_perft(part, depth - plies, bulk=bulk, table=table),
@@ -134,13 +144,6 @@ def _counted(
     )
     nodes, cpu, wall = map(sum, zip((0, 0, 0), *counted, strict=True))
     return kernels.PerftTime(nodes, cpu, time.monotonic_ns() - begin if threads > 1 else wall)
-
-
-def _compare_hashed(hashed: int, plain: int) -> None:
-    if hashed != plain:
-        print(f"MISMATCH {hashed} nodes with the hash table, {plain} without")
-        sys.exit(1)
-    print("the same count without the hash table")
 
 
 def total_of(parts: Iterable[kernels.PerftTime], depth: int) -> kernels.PerftTime:
@@ -158,6 +161,7 @@ def _print_count(
     *,
     threads: int = 1,
     mebibytes: int | None = None,
+    plain: int | None = None,
 ) -> None:
     # Several threads are judged by the clock on the wall, one by its own CPU time.
     seconds = (timed.cpu_nanoseconds if threads == 1 else timed.wall_nanoseconds) / 1e9
@@ -173,6 +177,7 @@ def _print_count(
             "bulk": bulk,
             "threads": threads,
             "hash_mebibytes": mebibytes,
+            "nodes_without_hash": plain,
         }
         options.print_json(data if counts is None else data | {"divide": counts})
         return
@@ -180,6 +185,9 @@ def _print_count(
     clock = "CPU time" if threads == 1 else f"wall time with {threads} threads"
     extras = f", {mebibytes} MiB hash table" if mebibytes else ""
     summary = f"{timed.nodes} nodes, {seconds * 1e3:.3f} ms of {clock}{speed} ({choice}{extras})"
+    if plain is not None:
+        same = "the same count" if plain == timed.nodes else f"MISMATCH: {plain} nodes"
+        summary += f"\n{same} without the hash table"
     if counts is None:
         print(summary)
         return

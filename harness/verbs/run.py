@@ -2,7 +2,7 @@
 
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from slidebench import kernels
 from slidebench.harness.probes import why_emulated
-from slidebench.harness.records import create_record
+from slidebench.harness.records import Record, create_record
 from slidebench.harness.session import Step, fill, new_record
 from slidebench.harness.tables import rate_table
 from slidebench.harness.verbs import on_cluster, options
@@ -58,6 +58,8 @@ def run(
 
     Exit status 1 if a kernel gave a wrong answer: it is reported and not timed.
     """
+    if quick and everything:
+        raise click.UsageError("--quick and --all; give one of them")
     if cluster:
         on_cluster.run(
             cluster, results, as_json, quick=quick, all=everything, kernel=kernel, level=level,
@@ -85,20 +87,24 @@ def run(
         if not record.complete:
             options.notes.print(f"incomplete record: {path}", highlight=False)
     charts = write_charts({path: record}, results / "charts")
-    failed = [build.failure for build in record.builds if build.failure]
     if as_json:
         options.print_json(record)
     else:
-        if record.samples:
-            options.output.print(rate_table(record), width=max(options.output.width, 120), soft_wrap=True)
-        for warning in record.warnings:
-            print(f"warning {warning}: {Warning[warning].value}")
-        for failure in failed:
-            print(f"FAILED  {failure}")
-        print(f"record  {path}")
-        for chart in charts:
-            print(f"chart   {chart}")
-    sys.exit(1 if failed else 0)
+        _print_run(record, path, charts)
+    sys.exit(1 if any(build.failure for build in record.builds) else 0)
+
+
+def _print_run(record: Record, path: Path, charts: Sequence[Path]) -> None:
+    if record.samples:
+        options.output.print(rate_table(record), width=max(options.output.width, 120), soft_wrap=True)
+    for warning in record.warnings:
+        print(f"warning {warning}: {Warning[warning].value}")
+    for build in record.builds:
+        if build.failure:
+            print(f"FAILED  {build.failure}")
+    print(f"record  {path}")
+    for chart in charts:
+        print(f"chart   {chart}")
 
 
 def _show_progress(steps: Iterator[Step], disable: bool) -> None:

@@ -88,11 +88,12 @@ def suite(
         _print_some("WRONG", [str(outcome) for outcome in wrong])
         if explained:
             print(f"\n{wrong[0].case.line.position.fen()}\n{explained}\n")
+        by = str(chosen[0]) if len(chosen) == 1 else f"{len(chosen)} kernels"
         print(
             f"{len(results) - len(wrong)} of {len(results)} counts are right: "
-            f"{held.positions} positions ({len(held.distinct)} distinct), {len(chosen)} kernels"
+            f"{held.positions} positions ({len(held.distinct)} distinct), {by}"
         )
-        print(f"{len(faults)} lines refused, {held.beyond_limit} counts left out above {max_nodes} nodes")
+        print(f"lines refused: {len(faults)}; counts left out above {max_nodes} nodes: {held.beyond_limit}")
         print(f"{nodes} nodes in {seconds:.1f} s")
     sys.exit(1 if wrong or faults else 0)
 

@@ -30,7 +30,7 @@ cdef struct Occupancy:
 
 cdef Indices[SQUARES] delta
 cdef uint32_t[2][SQUARES] starts
-cdef u64[102400 + 5248] attack_table
+cdef u64[RELEVANT_OCCUPANCIES] attack_table
 
 
 cdef inline u64 cube_lookup(int piece, int square, const Occupancy* occupancy) noexcept nogil:

@@ -18,9 +18,7 @@
 
 include "occupancy.pxi"
 include "relevant.pxi"
-
-cdef extern from "<immintrin.h>" nogil:
-    u64 _pext_u64(u64 value, u64 mask)
+include "hardware_extract.pxi"
 
 cdef struct Entry:
     u64 mask
@@ -29,7 +27,7 @@ cdef struct Entry:
 
 
 cdef inline size_t relevant_index(const Entry* entry, u64 occupied) noexcept nogil:
-    return _pext_u64(occupied, entry.mask)
+    return bit_extract(occupied, entry.mask)
 
 
 cdef void entry_init(Entry* entry, int piece, int square, u64 mask) noexcept:

@@ -18,9 +18,9 @@
 #     ...
 
 include "occupancy.pxi"
+include "hardware_extract.pxi"
 
 cdef extern from "<immintrin.h>" nogil:
-    u64 _pext_u64(u64 value, u64 mask)
     u64 _pdep_u64(u64 value, u64 mask)
 
 cdef struct Extract:
@@ -29,12 +29,12 @@ cdef struct Extract:
     const uint16_t* table
 
 cdef Extract[SQUARES][2] entries
-cdef uint16_t[102400 + 5248] attack_table
+cdef uint16_t[RELEVANT_OCCUPANCIES] attack_table
 
 
 cdef inline u64 extract_lookup(int piece, int square, u64 occupied) noexcept nogil:
     cdef const Extract* entry = &entries[square][piece]
-    return _pdep_u64(entry.table[_pext_u64(occupied, entry.mask)], entry.lines)
+    return _pdep_u64(entry.table[bit_extract(occupied, entry.mask)], entry.lines)
 
 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:
@@ -56,8 +56,8 @@ cdef int kernel_init() except -1:
             entries[square][piece].table = &attack_table[start]
             subset = 0
             while True:
-                index = start + _pext_u64(subset, entries[square][piece].mask)
-                attack_table[index] = _pext_u64(
+                index = start + bit_extract(subset, entries[square][piece].mask)
+                attack_table[index] = bit_extract(
                     reference_attacks(piece, square, subset), entries[square][piece].lines)
                 subset = next_subset(subset, entries[square][piece].mask)
                 if subset == 0:

@@ -17,10 +17,8 @@
 #     . . . f . . . .
 
 include "occupancy.pxi"
+include "hardware_extract.pxi"
 include "lines.pxi"
-
-cdef extern from "<immintrin.h>" nogil:
-    u64 _pext_u64(u64 value, u64 mask)
 
 cdef enum:
     LINE_ENTRIES = 2 * 2560 + 1664          # of ranks and files, and of both diagonals
@@ -37,8 +35,8 @@ cdef u64[LINE_ENTRIES] line_table
 
 cdef inline u64 extract_lookup(int piece, int square, u64 occupied) noexcept nogil:
     cdef const Extract* entry = &entries[square][piece]
-    return (entry.table_0[_pext_u64(occupied, entry.mask_0)]
-            | entry.table_1[_pext_u64(occupied, entry.mask_1)])
+    return (entry.table_0[bit_extract(occupied, entry.mask_0)]
+            | entry.table_1[bit_extract(occupied, entry.mask_1)])
 
 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:

@@ -16,21 +16,17 @@
 #
 # The price is paid when a piece moves: all four copies are updated (occupancy_flip).
 
+include "lines.pxi"
+
 ctypedef struct Occupancy:
     u64 ranks
     u64 files
-    u64 diagonals       # parallel to a1-h8
-    u64 antidiagonals   # parallel to a8-h1
+    u64 diagonals
+    u64 antidiagonals
 
-cdef enum:
-    LINE_RANK = 0
-    LINE_FILE = 1
-    LINE_DIAGONAL = 2
-    LINE_ANTIDIAGONAL = 3
-
-cdef uint8_t[4][SQUARES] turned_square   # where a square's bit lies in each copy
-cdef uint8_t[4][SQUARES] line_shift      # first inner bit of the square's line in each copy
-cdef u64[4][SQUARES][64] line_attacks    # by the six inner occupancy bits
+cdef uint8_t[LINES][SQUARES] turned_square  # where a square's bit lies in each copy
+cdef uint8_t[LINES][SQUARES] line_shift     # first inner bit of the square's line in each copy
+cdef u64[LINES][SQUARES][64] line_attacks   # by the six inner occupancy bits
 
 
 cdef inline Occupancy occupancy_flip(Occupancy occupancy, int square, u64 square_bit) noexcept nogil:
@@ -68,14 +64,12 @@ cdef inline u64 bishop_attacks(int square, Occupancy occupancy) noexcept nogil:
             | line_lookup(LINE_ANTIDIAGONAL, square, occupancy.antidiagonals))
 
 
-cdef int[4][2] LINE_STEPS = [[1, 0], [0, 1], [1, 1], [1, -1]]   # (file, rank), towards the higher copy bit
-
-
 cdef int kernel_init() except -1:
     cdef int line, square, file, rank, file_step, rank_step, place, start, at
     cdef u64 inner, occupied
     # Lay the lines of each kind one after the other: a line starts on a square with none before it.
-    for line in range(4):
+    for line in range(LINES):
+        # Steps go towards the higher bit of a copy.
         file_step = LINE_STEPS[line][0]
         rank_step = LINE_STEPS[line][1]
         place = 0
@@ -93,9 +87,7 @@ cdef int kernel_init() except -1:
                 place += 1
                 file += file_step
                 rank += rank_step
-    for line in range(4):
-        file_step = LINE_STEPS[line][0]
-        rank_step = LINE_STEPS[line][1]
+    for line in range(LINES):
         for square in range(SQUARES):
             for inner in range(64):
                 occupied = 0
@@ -104,10 +96,7 @@ cdef int kernel_init() except -1:
                     place = turned_square[line][at] - line_shift[line][square]
                     if 0 <= place < 6 and (inner >> place) & 1:
                         occupied |= bit(at)
-                line_attacks[line][square][inner] = (
-                    ray(square, file_step, rank_step, occupied, True)
-                    | ray(square, -file_step, -rank_step, occupied, True)
-                )
+                line_attacks[line][square][inner] = reference_line(line, square, occupied)
     return 0
 
 

@@ -3,11 +3,10 @@
 # attack sets. A rook has at most 144 of them on a square, a bishop 108: 107,648 bytes, and 6,328 sets.
 
 cdef enum:
-    OCCUPANCIES = 102400 + 5248
     ATTACK_SETS = 4900 + 1428
 
 cdef Entry[SQUARES][2] entries
-cdef uint8_t[OCCUPANCIES] set_numbers
+cdef uint8_t[RELEVANT_OCCUPANCIES] set_numbers
 cdef u64[ATTACK_SETS] attack_sets
 
 

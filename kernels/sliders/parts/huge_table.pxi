@@ -12,7 +12,6 @@ cdef extern from "<sys/mman.h>" nogil:
     void* MAP_FAILED
 
 cdef enum:
-    OCCUPANCIES = 102400 + 5248     # of rooks and bishops
     HUGE_PAGE = 1 << 21
     ATTACK_SPACE_BYTES = HUGE_PAGE
 
