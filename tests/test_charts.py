@@ -126,6 +126,19 @@ def test_names_in_the_margin_do_not_lie_on_each_other() -> None:
     assert all(high <= low + 1.5 for (_, high), (low, _) in pairwise(boxes))
 
 
+def test_a_logarithmic_axis_says_so() -> None:
+    assert "ns per query" in drawn("lookup-time", Figures(whole_record()))
+    slow = with_lookups(made_record(RATES), {"pext": 0.5, "magic_fancy": 50.0})
+    assert "ns per query (log scale)" in drawn("lookup-time", Figures(slow))
+
+
+def test_nodes_stand_on_a_linear_axis_however_slow_the_slowest() -> None:
+    record = made_record({("pext", "builtin", "v1"): 3e9, ("hypercube", "builtin", "v1"): 3e7})
+    words = drawn("nodes-by-level", Figures(record))
+    assert "million perft nodes per second, one thread, bulk counted" in words
+    assert {"0", "1000", "2000", "3000"} <= set(words)
+
+
 def test_what_a_record_does_not_have_is_not_drawn() -> None:
     perft_only = Figures(made_record(RATES))
     for name in ("lookup-time", "table-size", "working-set"):
@@ -202,7 +215,7 @@ class TestComparison:
         figures = [Figures(record) for record in self.RECORDS[: 2 if sheet.notes else 1]]
         words = texts(rendered(comparison(sheet), figures, formats=["svg"])["svg"])
         assert sheet.title in words
-        assert {*columns, "pext", "times as fast"} <= set(words)
+        assert {*columns, "pext", "times as fast (log scale)"} <= set(words)
         assert all(f"Differs: {note}." in words for note in sheet.notes)
 
     @pytest.mark.parametrize("theme", THEMES)

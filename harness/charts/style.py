@@ -154,6 +154,14 @@ def titled(figure: Figure, question: str) -> None:
     )  # fmt: skip
 
 
+def scales_named(figure: Figure) -> None:
+    """Say at every logarithmic axis that it is one."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                axis.set_label_text(f"{axis.get_label_text()} (log scale)")
+
+
 def settled(figure: Figure) -> None:
     """Lay the figure out for good, in round numbers: the solver's last digits depend on memory addresses.
 
@@ -241,7 +249,10 @@ def labelled(axes: Axes, points: Sequence[tuple[str, float, float, str]], height
         axes.transAxes.inverted().transform(axes.transData.transform(point[1:3]))[1] for point in ordered
     ]
     gap = 0.135 / height * np.arange(len(ordered))
-    line = {"arrowstyle": "-", "color": muted(), "linewidth": 0.4, "alpha": 0.6, "shrinkA": 1, "shrinkB": 3}
+    line = {
+        "arrowstyle": "-", "color": muted(), "linewidth": 0.4, "alpha": 0.6, "shrinkA": 1, "shrinkB": 3,
+        "relpos": (0, 0.5),  # from the name's left edge, or lines would run through other names
+    }  # fmt: skip
     spread = np.clip(isotonic_regression(np.array(places) - gap).x, 0, max(1 - gap[-1], 0)) + gap
     for (name, x, y, chosen), place in zip(ordered, spread, strict=True):
         axes.annotate(
