@@ -177,6 +177,18 @@ class TestRecords:
         assert any(word.startswith("gcc 12.2.0: Test CPU") for word in words)
         assert "Differs: compiler: gcc 12.2.0; clang 18.1.0." in words, "the older run is left out"
 
+    def test_a_kernel_that_a_record_lacks_has_no_row_but_is_counted(self) -> None:
+        few = made_record(
+            {key: rate for key, rate in RATES.items() if key[0] == "pext"},
+            absent={("magic_fancy", "builtin", level): "not built" for level in ("v2", "v3")},
+            compiler="clang 18.1.0",
+        )
+        for records in ([whole_record(), few], [few, whole_record()]):
+            words = drawn("machine-ratios", [Figures(each) for each in records])
+            assert "pext" in words
+            assert not {"magic_fancy", "not built"} & set(words)
+            assert "Rows left out, for want of a figure from clang 18.1.0: 1." in words
+
     def test_history_goes_by_time_and_breaks_where_the_questions_changed(self) -> None:
         runs = [
             made_record(RATES, started_utc="20261130T120000Z", commit="cccccccc", generator="2"),
@@ -191,6 +203,48 @@ class TestRecords:
             word.startswith("Upright lines")
             for word in drawn("history", [Figures(each) for each in runs[1:]])
         )
+
+    def test_history_is_of_one_compiler_so_that_another_does_not_look_like_progress(self) -> None:
+        gcc = [made_record(RATES, started_utc=f"2026110{day}T120000Z", commit=day * 12) for day in "12"]
+        clang = [
+            made_record(RATES, started_utc=f"2026110{day}T120000Z", commit=day * 12, compiler="clang 19.1.7")
+            for day in "345"
+        ]
+        for runs, compiler, commits in (
+            ([*gcc, *clang], "clang 19.1.7", ["33333333", "44444444", "55555555"]),
+            ([*gcc, *clang[:1]], "gcc 12.2.0", ["11111111", "22222222"]),
+            ([*gcc, *clang[:2]], "clang 19.1.7", ["33333333", "44444444"]),
+        ):
+            words = drawn("history", [Figures(each) for each in runs])
+            assert [word[:8] for word in words if "2026-11" in word] == commits
+            (subtitle,) = (word for word in words if word.startswith("Test CPU"))
+            assert f", {compiler} [" in subtitle
+            assert f"Runs of other compilers left out: {len(runs) - len(commits)}." in words
+
+    def test_a_commit_that_was_run_twice_has_one_place_in_the_history_and_is_none_alone(self) -> None:
+        whole = made_record(RATES, started_utc="20261101T120000Z", commit="aaaaaaaa")
+        quick = made_record(
+            {("pext", "builtin", "v3"): 1.5e9}, started_utc="20261102T120000Z", commit="aaaaaaaa"
+        )
+        other = made_record(RATES, started_utc="20261103T120000Z", commit="bbbbbbbb")
+        words = drawn("history", [Figures(each) for each in (quick, other, whole)])
+        assert [word for word in words if "2026-11" in word] == ["aaaaaaaa 2026-11-01", "bbbbbbbb 2026-11-03"]
+        assert rendered(BY_NAME["history"], [Figures(each) for each in (quick, whole)]) == {}
+
+    def test_of_more_kernels_than_can_be_told_apart_history_shows_the_fastest_of_the_last_run(self) -> None:
+        rates = {(f"kernel_{place:02}", "builtin", "v3"): 1e9 + 1e7 * place for place in range(22)}
+        runs = [
+            made_record(rates, started_utc="20261101T120000Z", commit="aaaaaaaa"),
+            made_record(
+                rates | {("kernel_21", "builtin", "v3"): 1e8},
+                started_utc="20261102T120000Z",
+                commit="bbbbbbbb",
+            ),
+        ]
+        words = drawn("history", [Figures(each) for each in runs])
+        named = {word for word in words if word.startswith("kernel_")}
+        assert named == {f"kernel_{place:02}" for place in range(1, 21)}
+        assert "The 20 fastest kernels by the last run; 2 more are left out." in words
 
 
 class TestComparison:
