@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from command import slidebench
 from made_records import made_record, with_lookups
@@ -23,6 +24,7 @@ from slidebench.harness.charts import (
 )
 from slidebench.harness.charts.style import style
 from slidebench.harness.compare import Sheet, kernels_sheet, levels_sheet, records_sheet
+from slidebench.harness.cpu import Cache
 from slidebench.harness.figures import Figures
 from slidebench.harness.records import Record, write_record
 
@@ -106,15 +108,18 @@ def test_one_kernel_and_forty_five_are_all_named(count: int) -> None:
     record = with_lookups(
         made_record(rates), {kernel: 1.0 + int(kernel[-2:]) / 100 for kernel, _, _ in rates}
     )
-    for name in ("nodes-by-level", "gain-by-level", "heat-map", "lookup-time", "table-size"):
+    for name in ("nodes-by-level", "gain-by-level", "heat-map", "lookup-time"):
         assert {kernel for kernel, _, _ in rates} <= set(drawn(name, Figures(record))), name
+    assert {f"{kernel}, 8 B" for kernel, _, _ in rates} <= set(drawn("table-size", Figures(record)))
 
 
 def test_names_in_the_margin_do_not_lie_on_each_other() -> None:
     rates = {(f"kernel_{place:02}", "builtin", "v1"): 1e9 for place in range(45)}
-    record = with_lookups(made_record(rates), {kernel: 1.0 for kernel, _, _ in rates})
+    record = with_lookups(
+        made_record(rates), {kernel: 1.0 for kernel, _, _ in rates}, working_sets=(1 << 10,)
+    )
     with rc_context(style("light")):
-        figure = BY_NAME["table-size"].draw(Figures(record))
+        figure = BY_NAME["working-set"].draw(Figures(record))
         figure.draw_without_rendering()
         boxes = sorted(
             (box.y0, box.y1)
@@ -124,6 +129,25 @@ def test_names_in_the_margin_do_not_lie_on_each_other() -> None:
         )
     assert len(boxes) == 45
     assert all(high <= low + 1.5 for (_, high), (low, _) in pairwise(boxes))
+
+
+def test_rows_of_the_table_size_chart_go_by_size_and_tell_warm_from_cold() -> None:
+    record = whole_record()
+    sizes = {"pext": 843 << 10, "magic_fancy": 4 << 10}
+    for build in record.builds:
+        build.table_bytes = sizes.get(build.kernel, 0)
+    cache = Cache(level=1, type="data", bytes=48 << 10, line_bytes=64, ways=12, shared_by=2)
+    record.machine = msgspec.structs.replace(record.machine, caches=(cache,))
+    assert "cold caches: not timed in this run." in drawn("table-size", Figures(record))
+    record.workloads[-1] = msgspec.structs.replace(
+        record.workloads[-1], working_set_bytes=0, evicting_bytes=4 << 20
+    )
+    words = drawn("table-size", Figures(record))
+    assert [word for word in words if "KiB" in word] == [
+        "magic_fancy, 4 KiB", "pext, 843 KiB", "above fits L1 48 KiB",
+    ]  # fmt: skip
+    assert {"warm caches", "cold caches"} <= set(words)
+    assert "Cold: 4 MiB of other data read before every 256 queries." in words
 
 
 def test_a_logarithmic_axis_says_so() -> None:
