@@ -350,6 +350,13 @@ class TestClaims:
         claim = Claim(text="", claimed="", source="", measure=measure, **fields)
         assert finding(claim, Machine([here()])).verdict == verdict
 
+    def test_a_popcount_is_named_unless_it_is_the_builtin_one(self) -> None:
+        record = made_record({(FANCY, "table16", "v1"): 1.6e9, (FANCY, "builtin", "v1"): 1.3e9,
+                              (FANCY, "builtin", "v2"): 2e9})  # fmt: skip
+        claim = Claim(text="", claimed="", source="", measure="fastest", high=3000)
+        measured = finding(claim, Machine([record])).measured
+        assert [each.what for each in measured] == ["magic_fancy v1, table16 popcount", "magic_fancy v2"]
+
     def test_the_ratio_is_the_right_way_up(self) -> None:
         claim = Claim(
             text="", claimed="", source="", measure="popcount_ratio", kernels=[FANCY], low=0, high=1
