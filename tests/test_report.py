@@ -138,6 +138,12 @@ class TestSite:
         assert "needs level v3 or higher" in page
         assert "rotated v1: wrong rook on d4" in page
 
+    def test_tables_of_the_method_are_tables(self, files: dict[str, bytes]) -> None:
+        page = files["method.html"]
+        assert b"<table>" in page
+        assert b"<td>equal, nothing beside</td>" in page
+        assert b"|" not in page
+
     def test_equal_records_give_equal_bytes(self) -> None:
         assert site([here()]) == site([here()])
 
