@@ -230,9 +230,15 @@ class TestZen2AgainstHaswell:
         pext, fancy, hyperbola = (words(row.encode()).split(" ", 5) for row in rows[:3])
         assert [pext[0], fancy[0], hyperbola[0]] == [PEXT, FANCY, "hyperbola_avx2"]
         assert [pext[1], pext[3]] == ["\N{EN DASH}"] * 2, "the model gets PEXT wrong on Zen 2"
-        assert pext[5] == "znver2 runs PEXT from microcode, which its model gets wrong"
+        assert pext[5] == "Zen 2 runs PEXT from microcode, which its model gets wrong"
         assert float(pext[2]) < float(pext[4]), "throughput and latency on Haswell"
         assert all(float(cycles) > 0 for row in (fancy, hyperbola) for cycles in row[1:5])
+
+    @needs_tool
+    def test_reasons_are_in_the_words_of_the_page(self, files: dict[str, bytes]) -> None:
+        text = words(files[self.PAGE])
+        assert "the loop over rook queries branches within a query" in text
+        assert not re.search("znver2|haswell has|rook_(throughput|latency)", text)
 
     def test_every_published_figure_of_both_has_its_class_source_and_date(
         self, files: dict[str, bytes]
