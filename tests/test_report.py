@@ -138,6 +138,22 @@ class TestSite:
         assert "needs level v3 or higher" in page
         assert "rotated v1: wrong rook on d4" in page
 
+    def test_figures_begin_with_what_was_timed_and_a_reason_is_whole_on_its_kernels_page(self) -> None:
+        reason = "not built" + ", make install" * 10
+        record = here()
+        record.absent[0].reason = reason
+        found = site([record, there()])
+        rows = re.findall("<tr><td>.*?</tr>", found["figures.html"].decode(), re.DOTALL)
+        timed = ["<td>timed</td>" in row for row in rows]
+        assert timed == [True] * 10 + [False] * 3
+        assert f'<span class="cut" title="{reason}">' in found["figures.html"].decode()
+        assert f"<span>{reason}</span>" in found[f"kernels/{PEXT}.html"].decode()
+
+    def test_every_column_of_query_times_has_its_unit(self, files: dict[str, bytes]) -> None:
+        headings = re.findall("<th[^>]*>([^<]*)</th>", files["figures.html"].decode())
+        queries = [heading for heading in headings if heading.startswith(kernels.PIECES)]
+        assert queries == ["rook ns", "bishop ns", "queen ns", "queen latency ns"]
+
     def test_tables_of_the_method_are_tables(self, files: dict[str, bytes]) -> None:
         page = files["method.html"]
         assert b"<table>" in page
