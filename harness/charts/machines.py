@@ -168,6 +168,6 @@ def _basis(ordered: Sequence[Figures], level: str, popcount: str) -> list[str]:
     launches = [rate.launches for each in ordered for rate in each.nodes.values()]
     return [
         f"{machine_line(ordered[-1].record)} [{printable(labels[0], 30)}]",
-        f"level {level}, {printable(popcount, 20)} popcount; the fullest run of each commit (+: changed work "
+        f"level {level}, {printable(popcount, 20)} popcount; fullest run of each commit (+: changed work "
         f"tree); median of {min(launches)} launches or more; bars: 95 % interval",
     ]
