@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 from command import slidebench
 from made_records import made_record, with_lookups
@@ -23,6 +24,7 @@ from slidebench.harness.charts import (
 )
 from slidebench.harness.charts.style import style
 from slidebench.harness.compare import Sheet, kernels_sheet, levels_sheet, records_sheet
+from slidebench.harness.cpu import Cache
 from slidebench.harness.figures import Figures
 from slidebench.harness.records import Record, write_record
 
@@ -106,15 +108,18 @@ def test_one_kernel_and_forty_five_are_all_named(count: int) -> None:
     record = with_lookups(
         made_record(rates), {kernel: 1.0 + int(kernel[-2:]) / 100 for kernel, _, _ in rates}
     )
-    for name in ("nodes-by-level", "gain-by-level", "heat-map", "lookup-time", "table-size"):
+    for name in ("nodes-by-level", "gain-by-level", "heat-map", "lookup-time"):
         assert {kernel for kernel, _, _ in rates} <= set(drawn(name, Figures(record))), name
+    assert {f"{kernel}, 8 B" for kernel, _, _ in rates} <= set(drawn("table-size", Figures(record)))
 
 
 def test_names_in_the_margin_do_not_lie_on_each_other() -> None:
     rates = {(f"kernel_{place:02}", "builtin", "v1"): 1e9 for place in range(45)}
-    record = with_lookups(made_record(rates), {kernel: 1.0 for kernel, _, _ in rates})
+    record = with_lookups(
+        made_record(rates), {kernel: 1.0 for kernel, _, _ in rates}, working_sets=(1 << 10,)
+    )
     with rc_context(style("light")):
-        figure = BY_NAME["table-size"].draw(Figures(record))
+        figure = BY_NAME["working-set"].draw(Figures(record))
         figure.draw_without_rendering()
         boxes = sorted(
             (box.y0, box.y1)
@@ -124,6 +129,38 @@ def test_names_in_the_margin_do_not_lie_on_each_other() -> None:
         )
     assert len(boxes) == 45
     assert all(high <= low + 1.5 for (_, high), (low, _) in pairwise(boxes))
+
+
+def test_rows_of_the_table_size_chart_go_by_size_and_tell_warm_from_cold() -> None:
+    record = whole_record()
+    sizes = {"pext": 843 << 10, "magic_fancy": 4 << 10}
+    for build in record.builds:
+        build.table_bytes = sizes.get(build.kernel, 0)
+    cache = Cache(level=1, type="data", bytes=48 << 10, line_bytes=64, ways=12, shared_by=2)
+    record.machine = msgspec.structs.replace(record.machine, caches=(cache,))
+    assert "cold caches: not timed in this run." in drawn("table-size", Figures(record))
+    record.workloads[-1] = msgspec.structs.replace(
+        record.workloads[-1], working_set_bytes=0, evicting_bytes=4 << 20
+    )
+    words = drawn("table-size", Figures(record))
+    assert [word for word in words if "KiB" in word] == [
+        "magic_fancy, 4 KiB", "pext, 843 KiB", "above fits L1 48 KiB",
+    ]  # fmt: skip
+    assert {"warm caches", "cold caches"} <= set(words)
+    assert "Cold: 4 MiB of other data read before every 256 queries." in words
+
+
+def test_a_logarithmic_axis_says_so() -> None:
+    assert "ns per query" in drawn("lookup-time", Figures(whole_record()))
+    slow = with_lookups(made_record(RATES), {"pext": 0.5, "magic_fancy": 50.0})
+    assert "ns per query (log scale)" in drawn("lookup-time", Figures(slow))
+
+
+def test_nodes_stand_on_a_linear_axis_however_slow_the_slowest() -> None:
+    record = made_record({("pext", "builtin", "v1"): 3e9, ("hypercube", "builtin", "v1"): 3e7})
+    words = drawn("nodes-by-level", Figures(record))
+    assert "million perft nodes per second, one thread, bulk counted" in words
+    assert {"0", "1000", "2000", "3000"} <= set(words)
 
 
 def test_what_a_record_does_not_have_is_not_drawn() -> None:
@@ -164,6 +201,18 @@ class TestRecords:
         assert any(word.startswith("gcc 12.2.0: Test CPU") for word in words)
         assert "Differs: compiler: gcc 12.2.0; clang 18.1.0." in words, "the older run is left out"
 
+    def test_a_kernel_that_a_record_lacks_has_no_row_but_is_counted(self) -> None:
+        few = made_record(
+            {key: rate for key, rate in RATES.items() if key[0] == "pext"},
+            absent={("magic_fancy", "builtin", level): "not built" for level in ("v2", "v3")},
+            compiler="clang 18.1.0",
+        )
+        for records in ([whole_record(), few], [few, whole_record()]):
+            words = drawn("machine-ratios", [Figures(each) for each in records])
+            assert "pext" in words
+            assert not {"magic_fancy", "not built"} & set(words)
+            assert "Rows left out, for want of a figure from clang 18.1.0: 1." in words
+
     def test_history_goes_by_time_and_breaks_where_the_questions_changed(self) -> None:
         runs = [
             made_record(RATES, started_utc="20261130T120000Z", commit="cccccccc", generator="2"),
@@ -178,6 +227,48 @@ class TestRecords:
             word.startswith("Upright lines")
             for word in drawn("history", [Figures(each) for each in runs[1:]])
         )
+
+    def test_history_is_of_one_compiler_so_that_another_does_not_look_like_progress(self) -> None:
+        gcc = [made_record(RATES, started_utc=f"2026110{day}T120000Z", commit=day * 12) for day in "12"]
+        clang = [
+            made_record(RATES, started_utc=f"2026110{day}T120000Z", commit=day * 12, compiler="clang 19.1.7")
+            for day in "345"
+        ]
+        for runs, compiler, commits in (
+            ([*gcc, *clang], "clang 19.1.7", ["33333333", "44444444", "55555555"]),
+            ([*gcc, *clang[:1]], "gcc 12.2.0", ["11111111", "22222222"]),
+            ([*gcc, *clang[:2]], "clang 19.1.7", ["33333333", "44444444"]),
+        ):
+            words = drawn("history", [Figures(each) for each in runs])
+            assert [word[:8] for word in words if "2026-11" in word] == commits
+            (subtitle,) = (word for word in words if word.startswith("Test CPU"))
+            assert f", {compiler} [" in subtitle
+            assert f"Runs of other compilers left out: {len(runs) - len(commits)}." in words
+
+    def test_a_commit_that_was_run_twice_has_one_place_in_the_history_and_is_none_alone(self) -> None:
+        whole = made_record(RATES, started_utc="20261101T120000Z", commit="aaaaaaaa")
+        quick = made_record(
+            {("pext", "builtin", "v3"): 1.5e9}, started_utc="20261102T120000Z", commit="aaaaaaaa"
+        )
+        other = made_record(RATES, started_utc="20261103T120000Z", commit="bbbbbbbb")
+        words = drawn("history", [Figures(each) for each in (quick, other, whole)])
+        assert [word for word in words if "2026-11" in word] == ["aaaaaaaa 2026-11-01", "bbbbbbbb 2026-11-03"]
+        assert rendered(BY_NAME["history"], [Figures(each) for each in (quick, whole)]) == {}
+
+    def test_of_more_kernels_than_can_be_told_apart_history_shows_the_fastest_of_the_last_run(self) -> None:
+        rates = {(f"kernel_{place:02}", "builtin", "v3"): 1e9 + 1e7 * place for place in range(22)}
+        runs = [
+            made_record(rates, started_utc="20261101T120000Z", commit="aaaaaaaa"),
+            made_record(
+                rates | {("kernel_21", "builtin", "v3"): 1e8},
+                started_utc="20261102T120000Z",
+                commit="bbbbbbbb",
+            ),
+        ]
+        words = drawn("history", [Figures(each) for each in runs])
+        named = {word for word in words if word.startswith("kernel_")}
+        assert named == {f"kernel_{place:02}" for place in range(1, 21)}
+        assert "The 20 fastest kernels by the last run; 2 more are left out." in words
 
 
 class TestComparison:
@@ -202,7 +293,7 @@ class TestComparison:
         figures = [Figures(record) for record in self.RECORDS[: 2 if sheet.notes else 1]]
         words = texts(rendered(comparison(sheet), figures, formats=["svg"])["svg"])
         assert sheet.title in words
-        assert {*columns, "pext", "times as fast"} <= set(words)
+        assert {*columns, "pext", "times as fast (log scale)"} <= set(words)
         assert all(f"Differs: {note}." in words for note in sheet.notes)
 
     @pytest.mark.parametrize("theme", THEMES)

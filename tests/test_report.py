@@ -138,6 +138,28 @@ class TestSite:
         assert "needs level v3 or higher" in page
         assert "rotated v1: wrong rook on d4" in page
 
+    def test_figures_begin_with_what_was_timed_and_a_reason_is_whole_on_its_kernels_page(self) -> None:
+        reason = "not built" + ", make install" * 10
+        record = here()
+        record.absent[0].reason = reason
+        found = site([record, there()])
+        rows = re.findall("<tr><td>.*?</tr>", found["figures.html"].decode(), re.DOTALL)
+        timed = ["<td>timed</td>" in row for row in rows]
+        assert timed == [True] * 10 + [False] * 3
+        assert f'<span class="cut" title="{reason}">' in found["figures.html"].decode()
+        assert f"<span>{reason}</span>" in found[f"kernels/{PEXT}.html"].decode()
+
+    def test_every_column_of_query_times_has_its_unit(self, files: dict[str, bytes]) -> None:
+        headings = re.findall("<th[^>]*>([^<]*)</th>", files["figures.html"].decode())
+        queries = [heading for heading in headings if heading.startswith(kernels.PIECES)]
+        assert queries == ["rook ns", "bishop ns", "queen ns", "queen latency ns"]
+
+    def test_tables_of_the_method_are_tables(self, files: dict[str, bytes]) -> None:
+        page = files["method.html"]
+        assert b"<table>" in page
+        assert b"<td>equal, nothing beside</td>" in page
+        assert b"|" not in page
+
     def test_equal_records_give_equal_bytes(self) -> None:
         assert site([here()]) == site([here()])
 
@@ -224,9 +246,15 @@ class TestZen2AgainstHaswell:
         pext, fancy, hyperbola = (words(row.encode()).split(" ", 5) for row in rows[:3])
         assert [pext[0], fancy[0], hyperbola[0]] == [PEXT, FANCY, "hyperbola_avx2"]
         assert [pext[1], pext[3]] == ["\N{EN DASH}"] * 2, "the model gets PEXT wrong on Zen 2"
-        assert pext[5] == "znver2 runs PEXT from microcode, which its model gets wrong"
+        assert pext[5] == "Zen 2 runs PEXT from microcode, which its model gets wrong"
         assert float(pext[2]) < float(pext[4]), "throughput and latency on Haswell"
         assert all(float(cycles) > 0 for row in (fancy, hyperbola) for cycles in row[1:5])
+
+    @needs_tool
+    def test_reasons_are_in_the_words_of_the_page(self, files: dict[str, bytes]) -> None:
+        text = words(files[self.PAGE])
+        assert "the loop over rook queries branches within a query" in text
+        assert not re.search("znver2|haswell has|rook_(throughput|latency)", text)
 
     def test_every_published_figure_of_both_has_its_class_source_and_date(
         self, files: dict[str, bytes]
@@ -349,6 +377,13 @@ class TestClaims:
     ) -> None:
         claim = Claim(text="", claimed="", source="", measure=measure, **fields)
         assert finding(claim, Machine([here()])).verdict == verdict
+
+    def test_a_popcount_is_named_unless_it_is_the_builtin_one(self) -> None:
+        record = made_record({(FANCY, "table16", "v1"): 1.6e9, (FANCY, "builtin", "v1"): 1.3e9,
+                              (FANCY, "builtin", "v2"): 2e9})  # fmt: skip
+        claim = Claim(text="", claimed="", source="", measure="fastest", high=3000)
+        measured = finding(claim, Machine([record])).measured
+        assert [each.what for each in measured] == ["magic_fancy v1, table16 popcount", "magic_fancy v2"]
 
     def test_the_ratio_is_the_right_way_up(self) -> None:
         claim = Claim(

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_report import made_site
+from test_report import here, made_site
 
 pytest.importorskip("playwright", reason="pip install playwright")
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from slidebench.harness.report import site, write_site
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chromium-browser"))), None)
 pytestmark = [
@@ -82,6 +84,22 @@ def test_every_page_opens_without_a_fault_and_fits_its_width(
         page.screenshot(path=picture)
         assert picture.stat().st_size > 5_000
     assert faults == []
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1300, 1400])
+def test_figures_fit_a_usual_screen_with_every_column_and_one_line_a_row(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    record = here()
+    record.absent[0].reason = "not built" + ", make install" * 10
+    write_site(site([record]), tmp_path)
+    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
+    page = opened(context.new_page(), tmp_path / "figures.html")
+    table = page.locator("table.figures")
+    assert table.evaluate("(each) => each.parentElement.scrollWidth <= each.parentElement.clientWidth")
+    heights = table.evaluate("(each) => Array.from(each.tBodies[0].rows, (row) => row.offsetHeight)")
+    assert max(heights) < 2 * min(heights)
     context.close()
 
 

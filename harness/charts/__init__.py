@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 from slidebench.harness.charts import lookups, machines, nodes, series
 from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.series import Series
-from slidebench.harness.charts.style import THEMES, settled, style, titled
+from slidebench.harness.charts.style import THEMES, scales_named, settled, style, titled
 from slidebench.harness.compare import Sheet
 from slidebench.harness.figures import Figures
 
@@ -85,6 +85,7 @@ def rendered(
         if figure is None:
             return {}
         titled(figure, chart.question)
+        scales_named(figure)
         figure.set_dpi(DOTS_PER_INCH)
         settled(figure)
         for each in formats:

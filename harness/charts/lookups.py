@@ -13,13 +13,13 @@ from slidebench.harness.charts.style import (
     Dot,
     bars,
     caches_marked,
+    caches_marked_between,
     colour,
     framed,
     labelled,
     left_out,
     machine_line,
     marker,
-    muted,
     printable,
     scaled,
     short_bytes,
@@ -29,7 +29,6 @@ from slidebench.harness.stats import Key
 from slidebench.harness.workloads import Lookup
 
 ORDERS = ("throughput", "latency")
-SMALLEST = 64  # bytes: tables below a cache line are drawn as one
 AXES_HEIGHT = 4.2  # inches, or what the names in the margin need
 
 
@@ -63,56 +62,43 @@ def throughput_and_latency(figures: Figures) -> Figure | None:
 
 
 def cost_by_table_size(figures: Figures) -> Figure | None:
-    """Nanoseconds per queen query against bytes of tables, warm and, where measured, cold."""
+    """Nanoseconds per queen query with warm and with cold caches: kernels with the smallest tables first."""
     if not figures.levels:
         return None
     level = figures.levels[-1]
-    plain = figures.plain("queen", "throughput")
     cold = next((each for each in figures.workloads("queen", "throughput") if each.evicting_bytes), None)
-    warm_times, unusable = _times(figures, level, plain)
-    cold_times, unusable_cold = _times(figures, level, cold)
-    if not warm_times:
-        return None
+    workloads = {"warm caches": figures.plain("queen", "throughput"), "cold caches": cold}
     sizes = {
-        kernel: max(build.table_bytes, SMALLEST)
-        for (kernel, popcount, each), build in figures.builds.items()
-        if (popcount, each) == (figures.popcount, level)
+        kernel: build.table_bytes
+        for kernel in figures.kernels
+        if (build := figures.builds.get((kernel, figures.popcount, level)))
     }
-    warm_times = {kernel: time for kernel, time in warm_times.items() if kernel in sizes}
-    height = max(AXES_HEIGHT, 0.6 + 0.14 * len(warm_times))
-    notes = [
-        f"Tables of less than {SMALLEST} bytes stand at {SMALLEST}.",
-        *left_out(unusable + unusable_cold),
-    ]
-    if cold:
-        notes.insert(
-            0, f"Cold: {short_bytes(cold.evicting_bytes)} of other data read before every 256 queries."
-        )
-    figure = framed(height, _basis(figures, level), notes)
-    axes = figure.subplots()
-    for number, (name, times) in enumerate((("warm caches", warm_times), ("cold caches", cold_times))):
-        placed = {kernel: time for kernel, time in times.items() if kernel in sizes}
-        if placed:
-            axes.errorbar(
-                [sizes[kernel] for kernel in placed], [time.value for time in placed.values()],
-                yerr=bars(list(placed.values())), fmt=marker(number * 2), color=colour(number * 2),
-                elinewidth=1, label=name,
-            )  # fmt: skip
-    axes.set_xscale("log", base=2)
-    axes.set_xlim(SMALLEST / 2, max(sizes.values()) * 2.5)
-    _byte_ticks(axes)
-    every = [value for times in (warm_times, cold_times) for time in times.values() for value in time[:3]]
-    scaled(axes.yaxis, every, log=True)
-    caches_marked(axes, figures.record)
-    labelled(
-        axes,
-        [(printable(kernel, 30), sizes[kernel], time.value, muted()) for kernel, time in warm_times.items()],
-        height - 0.6,
+    names = {kernel: f"{kernel}, {short_bytes(size)}" for kernel, size in sizes.items()}
+    dots, blanks = {}, {}
+    for kernel, name in names.items():
+        key = (kernel, figures.popcount, level)
+        for each, workload in workloads.items():
+            if found := figures.lookup(key, workload):
+                dots[name, each] = Dot(*found)
+            else:
+                blanks[name, each] = figures.reason(key)
+    ordered = sorted(sizes, key=sizes.__getitem__)  # of equal sizes, the fastest in perft first
+    pressure = (
+        f"{short_bytes(cold.evicting_bytes)} of other data read before every 256 queries" if cold else ""
     )
-    axes.set_xlabel("bytes of the kernel's tables")
-    axes.set_ylabel("nanoseconds per queen query")
-    if cold_times:
-        axes.legend(loc="upper left")
+    figure = drawn_rows(
+        _basis(figures, level),
+        [names[kernel] for kernel in ordered],
+        list(workloads),
+        [Panel("", "nanoseconds per queen query", dots, blanks)],
+        legend="queries with",
+        log=True,
+        notes=[f"Cold: {pressure}."] if cold else [],
+    )
+    if figure:
+        (axes,) = figure.axes
+        axes.set_ylabel("kernel and bytes of its tables")
+        caches_marked_between(axes, figures.record, [sizes[kernel] for kernel in ordered])
     return figure
 
 

@@ -1,6 +1,6 @@
 """Charts across records: machines and compilers against the first, and one machine's history."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
 from matplotlib.figure import Figure
@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.style import (
     DASHES,
+    MARKERS,
     Dot,
     bars,
     colour,
@@ -24,62 +25,55 @@ from slidebench.harness.charts.style import (
 from slidebench.harness.compare import LIKE, compilers, record_labels, records_sheet
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.figures import Figures
+from slidebench.harness.records import Record, fullest
 from slidebench.harness.stats import levels_of
 
 MOST_COMMITS = 40
+MOST_LINES = len(MARKERS) * len(DASHES)  # more would share marker and dash with another
 Point = tuple[int, Dot]  # place among the runs
 
 
 def machine_ratios(records: Sequence[Figures]) -> Figure | None:
     """How many times as fast each kernel is on other machines, or from other compilers, as on the first.
 
-    Of several records of one machine and compiler, the newest complete one stands for them.
+    Of several records of one machine and compiler, the fullest stands for them.
     """
-    newest: dict[tuple[str, str], Figures] = {}
-    for each in records:
-        key = machine_name(each.record.machine), compilers(each.record)
-        newest[key] = max(
-            newest.get(key, each), each, key=lambda one: (one.record.complete, one.record.started_utc)
-        )
-    chosen = list(newest.values())
+    chosen = _fullest_by(records, lambda each: (machine_name(each.record.machine), compilers(each.record)))
     if len(chosen) < 2:
         return None
     return ratio_rows(records_sheet([each.record for each in chosen]), chosen)
 
 
 def history(records: Sequence[Figures]) -> Figure | None:
-    """Perft nodes/s of each kernel over the commits that one machine measured, oldest first."""
+    """Perft nodes/s of each kernel over the commits that a machine measured with one compiler, oldest first.
+
+    The compiler is that of the most commits, or the newest of equals; the fullest of several runs of a commit
+    stands for it.
+    """
     if len({machine_name(each.record.machine) for each in records}) != 1:
         return None
-    ordered = sorted(records, key=lambda each: each.record.started_utc)[-MOST_COMMITS:]
-    ordered = [each for each in ordered if each.nodes]
-    if len(ordered) < 2:
+    ordered = _of_one_compiler([each for each in records if each.nodes])[-MOST_COMMITS:]
+    if len({each.record.commit for each in ordered}) < 2:
         return None
     level, popcount = levels_of(key for each in ordered for key in each.nodes)[-1], ordered[-1].popcount
-    kernels = list(dict.fromkeys(kernel for each in reversed(ordered) for kernel in each.kernels))
-    points = {
-        kernel: [
-            (place, million(rate))
-            for place, each in enumerate(ordered)
-            if (rate := each.nodes.get((kernel, popcount, level)))
-        ]
-        for kernel in kernels
-    }
-    drawable = {
-        kernel: [(place, dot) for place, dot in line if dot.drawable] for kernel, line in points.items()
-    }
-    drawable = {kernel: line for kernel, line in drawable.items() if line}
-    if not drawable:
+    lines, unusable = _lines(ordered, popcount, level)
+    if not lines:
         return None
+    fastest = sorted(lines, key=lambda kernel: _last(lines[kernel]), reverse=True)
+    shown = {kernel: lines[kernel] for kernel in fastest[:MOST_LINES]}
     breaks = [
         place
         for place in range(1, len(ordered))
         if any(like(ordered[place].record) != like(ordered[place - 1].record) for like in LIKE.values())
     ]
-    height = max(4.2, 1.0 + 0.14 * len(drawable))
-    notes = left_out(
-        sum(len(line) for line in points.values()) - sum(len(line) for line in drawable.values())
-    )
+    height = max(4.2, 1.0 + 0.14 * len(shown))
+    notes = left_out(unusable)
+    if len(lines) > len(shown):
+        notes.append(
+            f"The {len(shown)} fastest kernels by the last run; {len(lines) - len(shown)} more are left out."
+        )
+    if others := sum(compilers(each.record) != compilers(ordered[-1].record) for each in records):
+        notes.append(f"Runs of other compilers left out: {others}.")
     if breaks:
         notes.append(
             "Upright lines: figures on either side were measured on different questions; do not compare them."
@@ -87,7 +81,7 @@ def history(records: Sequence[Figures]) -> Figure | None:
     figure = framed(height, _basis(ordered, level, popcount), notes)
     axes = figure.subplots()
     ends = []
-    for number, (kernel, line) in enumerate(drawable.items()):
+    for number, (kernel, line) in enumerate(shown.items()):
         for part in _parts(line, breaks):
             axes.errorbar(
                 [place for place, _ in part], [dot.value for _, dot in part],
@@ -99,17 +93,58 @@ def history(records: Sequence[Figures]) -> Figure | None:
         ends.append((printable(kernel, 30), float(place), dot.value, colour(number)))
     for place in breaks:
         axes.axvline(place - 0.5, color=muted(), linewidth=1, linestyle=(0, (4, 3)))
-    axes.set_xticks(
-        range(len(ordered)), [_commit(each) for each in ordered], rotation=50, ha="right", fontsize=8
-    )
+    ticks = [_tick(each.record) for each in ordered]
+    axes.set_xticks(range(len(ordered)), ticks, rotation=50, ha="right", fontsize=8)
     axes.set_xlim(-0.4, len(ordered) - 0.6)
-    scaled(
-        axes.yaxis, [value for line in drawable.values() for _, dot in line for value in dot[:3]], log=True
-    )
+    scaled(axes.yaxis, [value for line in shown.values() for _, dot in line for value in dot[:3]], log=True)
     labelled(axes, ends, height - 1.0)
     axes.set_xlabel("commit and day of the run")
     axes.set_ylabel("million perft nodes per second")
     return figure
+
+
+def _fullest_by(records: Sequence[Figures], key: Callable[[Figures], Hashable]) -> list[Figures]:
+    """The fullest of the records that share a key, in order of the first of each."""
+    groups: dict[Hashable, list[Figures]] = {}
+    for each in records:
+        groups.setdefault(key(each), []).append(each)
+    chosen = [fullest([each.record for each in group]) for group in groups.values()]
+    return [
+        next(each for each in group if each.record is one)
+        for group, one in zip(groups.values(), chosen, strict=True)
+    ]
+
+
+def _of_one_compiler(records: Sequence[Figures]) -> list[Figures]:
+    """A run of each commit by the compiler with the most commits, oldest first; of equals, the newest's."""
+    by_compiler: dict[str, list[Figures]] = {}
+    for each in _fullest_by(records, lambda each: (compilers(each.record), _commit(each.record))):
+        by_compiler.setdefault(compilers(each.record), []).append(each)
+    ordered = [
+        sorted(runs, key=lambda each: (each.record.started_utc, _commit(each.record)))
+        for runs in by_compiler.values()
+    ]
+    return max(ordered, key=lambda runs: (len(runs), runs[-1].record.started_utc), default=[])
+
+
+def _lines(ordered: Sequence[Figures], popcount: str, level: str) -> tuple[dict[str, list[Point]], int]:
+    """Every kernel's drawable points, and how many are not."""
+    lines: dict[str, list[Point]] = {}
+    unusable = 0
+    for place, each in enumerate(ordered):
+        for kernel in each.kernels:
+            rate = each.nodes.get((kernel, popcount, level))
+            if rate and million(rate).drawable:
+                lines.setdefault(kernel, []).append((place, million(rate)))
+            elif rate:
+                unusable += 1
+    return lines, unusable
+
+
+def _last(line: list[Point]) -> tuple[int, float]:
+    """Later runs before earlier ones, then by speed."""
+    place, dot = line[-1]
+    return place, dot.value
 
 
 def _parts(line: list[Point], breaks: Sequence[int]) -> list[list[Point]]:
@@ -119,10 +154,13 @@ def _parts(line: list[Point], breaks: Sequence[int]) -> list[list[Point]]:
     return [part for part in parts if part]
 
 
-def _commit(figures: Figures) -> str:
-    record = figures.record
+def _commit(record: Record) -> str:
+    return f"{record.commit[:8]}{'+' if record.dirty else ''}"
+
+
+def _tick(record: Record) -> str:
     day = f"{record.started_utc[:4]}-{record.started_utc[4:6]}-{record.started_utc[6:8]}"
-    return printable(f"{record.commit[:8]}{'+' if record.dirty else ''}  {day}", 30)
+    return printable(f"{_commit(record)}  {day}", 30)
 
 
 def _basis(ordered: Sequence[Figures], level: str, popcount: str) -> list[str]:
@@ -130,6 +168,6 @@ def _basis(ordered: Sequence[Figures], level: str, popcount: str) -> list[str]:
     launches = [rate.launches for each in ordered for rate in each.nodes.values()]
     return [
         f"{machine_line(ordered[-1].record)} [{printable(labels[0], 30)}]",
-        f"level {level}, {printable(popcount, 20)} popcount; median of {min(launches)} launches or more; "
-        "bars: 95 % interval; + after a commit: changed work tree",
+        f"level {level}, {printable(popcount, 20)} popcount; fullest run of each commit (+: changed work "
+        f"tree); median of {min(launches)} launches or more; bars: 95 % interval",
     ]

@@ -1,6 +1,7 @@
 """The chart of any table of ratios that `slidebench compare` prints."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 
 from matplotlib.figure import Figure
 
@@ -15,9 +16,13 @@ def ratio_rows(sheet: Sheet, records: Sequence[Figures]) -> Figure | None:
     """Ratios with 95 % intervals: a row for each kernel, a panel for each column of the sheet.
 
     The parts of the sheet's rows are series within a row. Of several popcounts, the first record's is shown.
+    A kernel without any ratio has no row if that is because a record lacks it.
     """
-    shown = [(row, cells) for row, cells in sheet.rows if row.popcount == records[0].popcount]
-    kernels = {kernel for (kernel, _, _), _ in shown}
+    of_popcount = [(row, cells) for row, cells in sheet.rows if row.popcount == records[0].popcount]
+    found = {row.kernel for row, cells in of_popcount if any(cell.found for cell in cells)}
+    lacking = _lacking(found, records)
+    shown = [(row, cells) for row, cells in of_popcount if row.kernel not in lacking]
+    kernels = {row.kernel for row, _ in shown}
     rows = [
         name for name in dict.fromkeys(name for each in records for name in each.kernels) if name in kernels
     ]
@@ -25,6 +30,10 @@ def ratio_rows(sheet: Sheet, records: Sequence[Figures]) -> Figure | None:
     series = sorted(parts, key=level_order)  # records, which are no levels, keep their order
     notes = [
         f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %).",
+        *(
+            f"Rows left out, for want of a figure from {printable(labels, 100)}: {count}."
+            for labels, count in Counter(lacking.values()).items()
+        ),
         *(f"Differs: {printable(note, 230)}." for note in sheet.notes),
     ]
     return drawn_rows(
@@ -39,6 +48,17 @@ def ratio_rows(sheet: Sheet, records: Sequence[Figures]) -> Figure | None:
         reference=1.0,
         notes=notes,
     )
+
+
+def _lacking(found: Set[str], records: Sequence[Figures]) -> dict[str, str]:
+    """The kernels that are not `found` and that some record lacks: the labels of those records."""
+    named = list(zip(record_labels([each.record for each in records]), records, strict=True))
+    lacking = {
+        kernel: " and ".join(label for label, each in named if kernel not in each.kernels)
+        for kernel in dict.fromkeys(name for each in records for name in each.kernels)
+        if kernel not in found
+    }
+    return {kernel: labels for kernel, labels in lacking.items() if labels}
 
 
 def _panel(title: str, cells: dict[tuple[str, str], Cell]) -> Panel:

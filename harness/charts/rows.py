@@ -41,12 +41,14 @@ def drawn_rows(
     *,
     legend: str = "",
     reference: float | None = None,
+    log: bool | None = None,
     notes: Sequence[str] = (),
 ) -> Figure | None:
     """Panels side by side over common rows; None if there is no dot in any.
 
     A missing dot is a cross at the left edge; the reason stands beside the row where there is room, else at
-    the foot. All panels have one scale; it is logarithmic where dots are ratios to a `reference`.
+    the foot. All panels have one scale; it is logarithmic where dots are ratios to a `reference`, or as `log`
+    says, or else where dots differ much.
     """
     dots = [dot for panel in panels for dot in panel.dots.values()]
     if not any(dot.drawable for dot in dots):
@@ -60,7 +62,7 @@ def drawn_rows(
     ends = [value for dot in dots if dot.drawable for value in (dot.low, dot.high)]
     for panel, axes in zip(panels, all_axes, strict=True):
         _draw(axes, panel, rows, series, reference)
-        scaled(axes.xaxis, [*ends, *([reference] if reference else [])], log=bool(reference) or None)
+        scaled(axes.xaxis, [*ends, *([reference] if reference else [])], log=bool(reference) or log)
         for row in rows:
             _explain(axes, panel, rows.index(row), row, series, alone=len(panels) == 1)
     all_axes[0].set_yticks(range(len(rows)), [printable(row, 40) for row in rows])

@@ -3,6 +3,7 @@
 import math
 import textwrap
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ THEMES = {
 }  # fmt: skip
 MARKERS = ("o", "s", "^", "D", "v")
 DASHES = ("-", "--", ":", "-.")
+CACHE_DASH = (0, (2, 3))  # like none of these
 WIDTH = 9.0  # inches
 HEAD = 0.42
 LINE = 0.17  # of small text
@@ -154,6 +156,14 @@ def titled(figure: Figure, question: str) -> None:
     )  # fmt: skip
 
 
+def scales_named(figure: Figure) -> None:
+    """Say at every logarithmic axis that it is one."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                axis.set_label_text(f"{axis.get_label_text()} (log scale)")
+
+
 def settled(figure: Figure) -> None:
     """Lay the figure out for good, in round numbers: the solver's last digits depend on memory addresses.
 
@@ -241,7 +251,10 @@ def labelled(axes: Axes, points: Sequence[tuple[str, float, float, str]], height
         axes.transAxes.inverted().transform(axes.transData.transform(point[1:3]))[1] for point in ordered
     ]
     gap = 0.135 / height * np.arange(len(ordered))
-    line = {"arrowstyle": "-", "color": muted(), "linewidth": 0.4, "alpha": 0.6, "shrinkA": 1, "shrinkB": 3}
+    line = {
+        "arrowstyle": "-", "color": muted(), "linewidth": 0.4, "alpha": 0.6, "shrinkA": 1, "shrinkB": 3,
+        "relpos": (0, 0.5),  # from the name's left edge, or lines would run through other names
+    }  # fmt: skip
     spread = np.clip(isotonic_regression(np.array(places) - gap).x, 0, max(1 - gap[-1], 0)) + gap
     for (name, x, y, chosen), place in zip(ordered, spread, strict=True):
         axes.annotate(
@@ -251,12 +264,33 @@ def labelled(axes: Axes, points: Sequence[tuple[str, float, float, str]], height
 
 
 def caches_marked(axes: Axes, record: Record) -> None:
-    """Lines at the sizes of the machine's data caches."""
-    for cache in record.machine.caches:
-        if cache.type != "instruction" and axes.get_xlim()[0] < cache.bytes < axes.get_xlim()[1]:
-            axes.axvline(cache.bytes, color=muted(), linewidth=0.8, linestyle=(0, (2, 3)))
+    """Upright lines at the sizes of the machine's data caches, on an axis of bytes."""
+    for name, size in _data_caches(record):
+        if axes.get_xlim()[0] < size < axes.get_xlim()[1]:
+            axes.axvline(size, color=muted(), linewidth=0.8, linestyle=CACHE_DASH)
             axes.annotate(
-                f"L{cache.level} {short_bytes(cache.bytes)}", (cache.bytes, 1), (3, -1),
-                xycoords=("data", "axes fraction"), textcoords="offset points", va="top", fontsize=7.5,
-                color=muted(),
+                name, (size, 1), (3, -1), xycoords=("data", "axes fraction"), textcoords="offset points",
+                va="top", fontsize=7.5, color=muted(),
             )  # fmt: skip
+
+
+def caches_marked_between(axes: Axes, record: Record, sizes: Sequence[int]) -> None:
+    """Lines between rows of growing sizes, where those above fit a data cache and those below do not."""
+    names: dict[int, list[str]] = {}
+    for name, size in _data_caches(record):
+        names.setdefault(bisect_right(sizes, size), []).append(name)
+    for fitting in sorted(names.keys() - {0, len(sizes)}):
+        axes.axhline(fitting - 0.5, color=muted(), linewidth=0.8, linestyle=CACHE_DASH)
+        axes.annotate(
+            f"above fits {' and '.join(names[fitting])}", (1, fitting - 0.5), (4, 0),
+            xycoords=("axes fraction", "data"), textcoords="offset points", va="center", fontsize=7.5,
+            color=muted(), annotation_clip=False,
+        )  # fmt: skip
+
+
+def _data_caches(record: Record) -> list[tuple[str, int]]:
+    return [
+        (f"L{cache.level} {short_bytes(cache.bytes)}", cache.bytes)
+        for cache in record.machine.caches
+        if cache.type != "instruction"
+    ]

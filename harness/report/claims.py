@@ -97,7 +97,7 @@ def _table_size(claim: Claim, figures: Figures) -> list[Measured]:
 def _init_seconds(claim: Claim, figures: Figures) -> list[Measured]:
     """Seconds to fill the tables at the highest level, once, factors searched where a kernel does that."""
     return [
-        _exact(f"{build.kernel} {build.level}", build.init_nanoseconds / 1e9, "s")
+        _exact(_named((build.kernel, build.popcount, build.level)), build.init_nanoseconds / 1e9, "s")
         for build in figures.record.builds
         if build.kernel in claim.kernels and build.level == figures.levels[-1] and build.init_nanoseconds
     ]
@@ -134,9 +134,7 @@ def _fastest(claim: Claim, figures: Figures) -> list[Measured]:
         ranked = [(rate, key) for key, rate in figures.nodes.items() if key[2] == level]
         rate, key = max(ranked, key=lambda pair: pair[0].median)
         found.append(
-            Measured(
-                f"{key[0]} {level}", rate.median / 1e6, rate.low / 1e6, rate.high / 1e6, "million nodes/s"
-            )
+            Measured(_named(key), rate.median / 1e6, rate.low / 1e6, rate.high / 1e6, "million nodes/s")
         )
     return found
 
@@ -200,6 +198,12 @@ MEASURES: dict[str, Callable[[Claim, Figures], list[Measured]]] = {
     "kernel_ratio": _kernel_ratio,
     "multiplications": _multiplications,
 }
+
+
+def _named(key: Key) -> str:
+    """The kernel and level, and the popcount where it is not the one to expect."""
+    kernel, popcount, level = key
+    return f"{kernel} {level}" + ("" if popcount == BUILTIN else f", {popcount} popcount")
 
 
 def _table_bytes(figures: Figures, kernel: str) -> int:

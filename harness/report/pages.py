@@ -132,7 +132,7 @@ def _method() -> Markup:
     """docs/method.md as HTML; what looks like HTML in it is text."""
     path = HERE / "method.md"
     text = path.read_text() if path.exists() else f"# Method\n\n{METHOD}\n"
-    return Markup(MarkdownIt("commonmark", {"html": False}).render(text))
+    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
 
 
 def _environment() -> Environment:

@@ -1,6 +1,6 @@
 """Two microarchitectures against each other: measured if records have both, else modelled and published."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -110,16 +110,24 @@ def _modelled(names: tuple[str, str]) -> tuple[Row, ...]:
         Row(
             choice.kernel,
             [each.cycles for order in model.ORDERS for each in found if each.order == order],
-            "; ".join(_reasons(found)).replace(f"{choice}: ", ""),
+            "; ".join(_reasons(found, names)).replace(f"{choice}: ", ""),
         )
         for choice, found in zip(choices, by_kernel, strict=True)
     )
 
 
-def _reasons(estimates: Sequence[model.Estimate]) -> list[str]:
-    """The first reason on each CPU, since both orders mostly have the same."""
+def _reasons(estimates: Sequence[model.Estimate], names: Sequence[str]) -> list[str]:
+    """The first reason on each CPU, since both orders mostly have the same, in the words of this page."""
     first = {each.cpu: each.why_not for each in reversed(estimates) if each.why_not}
-    return sorted({reason for reason in first.values() if reason})
+    words = {model.NEAREST[name]: name for name in names}
+    words |= {f"{QUERY}_{order}": f"the loop over {QUERY} queries" for order in model.ORDERS}
+    return sorted({_replaced(reason, words) for reason in first.values() if reason})
+
+
+def _replaced(text: str, words: Mapping[str, str]) -> str:
+    for word, other in words.items():
+        text = text.replace(word, other)
+    return text
 
 
 def _order(kernel: str, popcount: str = BUILTIN) -> tuple[bool, int, str]:
