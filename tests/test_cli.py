@@ -68,7 +68,7 @@ class TestFaults:
                     "-",
                     "24",
                 ],
-                "more than 2^55 leaves",
+                "a position with more than 2.55 leaves: ",
             ),
             (["perft", "3", "--time-limit", "soon"], "time limit 'soon'; give a time such as 90s, 3m or 1h"),
             (
