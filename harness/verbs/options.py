@@ -5,7 +5,7 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,20 @@ notes = Console(stderr=True)
 def print_json(data: Any) -> None:
     """Print plain data or msgspec structures as indented JSON."""
     print(json.dumps(msgspec.to_builtins(data), indent=1, allow_nan=False))
+
+
+def print_count(nodes: int, summary: str, divide: Mapping[str, int] | None) -> None:
+    """Print a summary of a count; after a divided one what perftree parses, and the summary as a note.
+
+    That is a move and its count on each line, a blank line, the total alone.
+    """
+    if divide is None:
+        print(summary)
+        return
+    for move, leaves in divide.items():
+        print(f"{move} {leaves}")
+    print(f"\n{nodes}")
+    print(summary, file=sys.stderr)
 
 
 def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -75,7 +75,9 @@ def perft(
             raise click.UsageError("--cluster counts leaves and --divide only; leave the other options out")
         wished = kernel, level, popcount
         depth = parse_depth(words[-1])
-        on_cluster.perft(cluster, fen, depth, wished, bulk=bulk, divide=divide, as_json=as_json)
+        on_cluster.perft(
+            cluster, fen, depth, wished, bulk=bulk, divide=divide, chess960=chess960, as_json=as_json
+        )
         return
     chosen = kernels.load(kernel, level, popcount)
     try:
@@ -180,14 +182,7 @@ def _print_count(
     clock = "CPU time" if threads == 1 else f"wall time with {threads} threads"
     extras = f", {mebibytes} MiB hash table" if mebibytes else ""
     summary = f"{timed.nodes} nodes, {seconds * 1e3:.3f} ms of {clock}{speed} ({choice}{extras})"
-    if counts is None:
-        print(summary)
-        return
-    # What perftree parses: a move and its count on each line, a blank line, the total alone.
-    for move, nodes in counts.items():
-        print(f"{move} {nodes}")
-    print(f"\n{timed.nodes}")
-    print(summary, file=sys.stderr)
+    options.print_count(timed.nodes, summary, counts)
 
 
 def _print_statistics(rows: list[kernels.Statistics], choice: kernels.Choice, as_json: bool) -> None:
