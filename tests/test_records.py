@@ -42,6 +42,7 @@ from slidebench.harness.tables import rate_table
 from slidebench.harness.workloads import perft_workloads
 
 LOWEST = kernels.levels()[0]
+COMMITTED = sorted((Path(__file__).parents[1] / "results" / "runs").glob("*/*.json"))
 RUN = ("run", "--kernel", "magic_fancy", "--level", LOWEST, "--popcount", "builtin", "--budget")
 
 
@@ -234,6 +235,8 @@ def _samples(**changes: Any) -> list[dict[str, Any]]:
     return [first | changes, *more]
 
 
+MACHINE = msgspec.to_builtins(describe())
+CACHE = {"level": 1, "type": "data", "bytes": 32768, "line_bytes": 64, "ways": 8, "shared_by": 2}
 # What a stranger wrote: bytes or a JSON text, and what is said of it.
 HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "pickle": (pickle.dumps(Bomb()), "is not a slidebench record"),
@@ -250,12 +253,17 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "not a number": (text_of(seed=0).replace('"seed": 0', '"seed": NaN'), "is not a slidebench record"),
     "bytes": (text_of().encode("utf-16"), "is not a slidebench record"),
     "no UTF-8": (text_of(python="?").encode().replace(b"?", b"\xff"), "is not a slidebench record"),
-    "no UTF-8 in a field that is skipped": (
-        text_of(machine=msgspec.to_builtins(describe()) | {"new": "?"}).encode().replace(b'"?"', b'"\xff"'),
+    "no UTF-8 in a part": (
+        text_of(machine=MACHINE | {"brand": "?"}).encode().replace(b'"?"', b'"\xff"'),
         "is not a slidebench record",
     ),
     "half a surrogate pair": (text_of(python="\udc80"), "is not a slidebench record"),
     "unknown field": (text_of(surprise=1), "unknown field `surprise`"),
+    "unknown field of the machine": (text_of(machine=MACHINE | {"surprise": 1}), "unknown field `surprise`"),
+    "unknown field of a cache": (
+        text_of(machine=MACHINE | {"caches": [CACHE | {"surprise": 1}]}),
+        "unknown field `surprise`",
+    ),
     "path in the time": (text_of(started_utc="../../../exploded"), "started_utc is '../../../exploded'"),
     "line feed in the time": (text_of(started_utc="20260102T030405Z\n"), "started_utc is"),
     "path in the commit": (text_of(commit="../exploded"), "commit is '../exploded'"),
@@ -292,6 +300,11 @@ def test_a_record_of_the_first_schema_is_still_read() -> None:
     )  # of a real run, cut to one kernel
     assert (record.schema, record.method) == (records.SCHEMA_VERSION, "1")
     assert [(build.kernel, build.audit_sha256) for build in record.builds] == [("pext", None)]
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.stem)
+def test_every_committed_record_is_still_read(path: Path) -> None:
+    assert read_record(path).samples
 
 
 class TestOldRecords:
