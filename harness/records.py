@@ -43,8 +43,8 @@ class Build(_Part, kw_only=True):
     """One compiled kernel: how it was built, and whether it gave right answers before it was timed.
 
     `init_nanoseconds` is the thread CPU time of filling its tables, once. `audit_sha256` is the digest of its
-    timed instructions and their audit: two builds of a kernel at a level that share it ran the same code;
-    None where the libraries of slidebench.harness.audit are not installed.
+    timed instructions and their audit: two builds of a kernel at a level that share it ran the same sequence
+    of instructions (operands aside); None where the libraries of slidebench.harness.audit are not installed.
     """
 
     kernel: str
