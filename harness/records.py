@@ -120,18 +120,24 @@ class Record(_Part, kw_only=True):
 def fullest(records: Sequence[Record]) -> Record:
     """The record that stands for its machine: of the latest method the complete one with the most kernels.
 
-    The newest of equals. A quick look at one kernel later does not take the place of a full run.
+    Of a method's records those of the latest generator; the newest of equals. A quick look at one kernel
+    later does not take the place of a full run.
     """
     return max(
         records,
         key=lambda each: (
+            _number(each.method),
+            _number(each.generator),
             each.complete,
-            each.method,
-            each.generator,
             len({build.kernel for build in each.builds}),
             each.started_utc,
         ),
     )
+
+
+def _number(text: str) -> int:
+    """The number of a method or generator; -1 for a stranger's that is none."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
 
 
 def utc_now() -> str:

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import pytest
 from command import SLIDEBENCH, slidebench
+from made_records import made_record
 from rich.console import Console
 
 from slidebench import kernels
@@ -34,6 +35,7 @@ from slidebench.harness.records import (
     Round,
     Samples,
     create_record,
+    fullest,
     read_record,
     record_path,
     write_record,
@@ -300,6 +302,35 @@ def test_a_record_of_the_first_schema_is_still_read() -> None:
     )  # of a real run, cut to one kernel
     assert (record.schema, record.method) == (records.SCHEMA_VERSION, "1")
     assert [(build.kernel, build.audit_sha256) for build in record.builds] == [("pext", None)]
+
+
+def made(method: str, kernels: int, day: int, *, complete: bool = True) -> Record:
+    """A record of so many kernels, made on a day of January."""
+    speeds = {(f"kernel {number}", "builtin", "v1"): 1e8 for number in range(kernels)}
+    return made_record(
+        speeds, method=method, complete=complete, generator="1", started_utc=f"202601{day:02}T000000Z"
+    )
+
+
+class TestFullest:
+    @pytest.mark.parametrize(
+        ("better", "worse"),
+        [
+            (made("10", 1, day=1), made("2", 3, day=2)),  # as numbers, not as texts
+            (made("3", 1, day=1, complete=False), made("2", 3, day=2)),
+            (made("2", 1, day=1), made("2", 3, day=2, complete=False)),
+            (made("2", 3, day=1), made("2", 1, day=2)),  # a quick look later
+            (made("2", 3, day=2), made("2", 3, day=1)),
+            *((made("1", 1, day=1), made(word, 3, day=2)) for word in ("", "best", "-5", "2.5", "9" * 5000)),
+        ],
+    )
+    def test_method_comes_before_completeness_kernels_and_age(self, better: Record, worse: Record) -> None:
+        assert fullest([better, worse]) is fullest([worse, better]) is better
+
+    def test_the_latest_generator_is_the_highest_number(self) -> None:
+        old, new = made("2", 3, day=2), made("2", 1, day=1)
+        old.generator, new.generator = "9", "10"
+        assert fullest([old, new]) is new
 
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.stem)
