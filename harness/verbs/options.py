@@ -14,8 +14,11 @@ import click
 import msgspec
 from rich.console import Console
 
+from slidebench.kernels.catalogue import GENERIC, LEVELS
+
+_LEVEL_NAMES = ", ".join(each.name for each in LEVELS)
 kernel = click.option("--kernel", metavar="K", help="Only this kernel (see `slidebench kernels`).")
-level = click.option("--level", metavar="L", help="Only this level: v1, v2, v3, v4 or generic.")
+level = click.option("--level", metavar="L", help=f"Only this level: {_LEVEL_NAMES} or {GENERIC.name}.")
 popcount = click.option("--popcount", metavar="P", help="Only this popcount: builtin, swar, ...")
 chess960 = click.option("--chess960", is_flag=True, help="Write castling as king takes rook.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
