@@ -20,10 +20,15 @@ import msgspec
 
 from slidebench import kernels
 from slidebench.harness import binary
+from slidebench.harness.mnemonics import MNEMONICS
 from slidebench.kernels import Choice, UnavailableError, catalogue
 
 PERFT = "perft"
-TIMED = (PERFT, *(f"{piece}_{order}" for piece in kernels.PIECES for order in ("throughput", "latency")))
+TIMED = (
+    PERFT,
+    *(f"{piece}_{order}" for piece in kernels.PIECES for order in ("throughput", "latency")),
+    *("queen_batch", "queen_beside", "touches_alone"),
+)
 
 # What every x86-64 CPU has, in the disassembler's terms.
 _BASELINE = {
@@ -40,6 +45,9 @@ _EXEMPT_FUNCTIONS = {
 }
 # A CPU feature where the disassembler's name is not simply its upper case.
 _FEATURE_NAMES = {"cx16": "CMPXCHG16B", "osxsave": "XSAVE"}
+# Instructions whose extension the disassembler has no name for: it counts these as the 8086's, but the first
+# x86-64 CPUs lacked them in 64-bit code.
+_UNNAMED = dict.fromkeys(("lahf", "sahf"), frozenset({"LAHF_LM"}))
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -125,7 +133,7 @@ def audit(choice: Choice) -> Audit:
 
 
 def audit_digest(audited: Audit) -> str:
-    """SHA-256 (hex) of an audit: equal for modules of the same timed instructions and the same verdict."""
+    """SHA-256 (hex) of an audit: equal for modules of the same timed mnemonics and the same verdict."""
     return hashlib.sha256(msgspec.json.encode(audited)).hexdigest()
 
 
@@ -136,11 +144,11 @@ def examine(path: Path, choice: Choice) -> Audit:
     """
     functions = read_functions(path)
     for name in TIMED:
-        if name not in functions:
+        if not _versions(functions, name):
             raise UnavailableError(
                 f"{path.name} has no symbol for {name}: build it without stripping symbols"
             )
-    timed = _reached(functions, TIMED)
+    timed = _reached(functions, *TIMED)
     violations = [
         *(violation for function in functions.values() for violation in _beyond(function, choice)),
         *_undeclared(functions, timed, choice),
@@ -161,9 +169,6 @@ def read_functions(path: Path) -> dict[str, Function]:
     }
 
 
-_MNEMONICS = {
-    value: name.lower() for name, value in vars(iced_x86.Mnemonic).items() if isinstance(value, int)
-}
 _EXTENSIONS = {value: name for name, value in vars(iced_x86.CpuidFeature).items() if isinstance(value, int)}
 _kinds: dict[int, Kind] = {}  # by the disassembler's number for an encoding
 
@@ -181,8 +186,9 @@ def _decoded(name: str, address: int, code: bytes) -> Function:
         if encoding not in addresses:
             addresses[encoding] = instruction.ip
             if encoding not in _kinds:
-                needs = frozenset(_EXTENSIONS[feature] for feature in instruction.cpuid_features())
-                _kinds[encoding] = Kind(_MNEMONICS[instruction.mnemonic], needs)
+                mnemonic = MNEMONICS[instruction.mnemonic]
+                named = {_EXTENSIONS[feature] for feature in instruction.cpuid_features()}
+                _kinds[encoding] = Kind(mnemonic, _UNNAMED.get(mnemonic, frozenset(named)))
         mentions.add(instruction.near_branch_target)
         if instruction.is_ip_rel_memory_operand:
             mentions.add(instruction.ip_rel_memory_address)
@@ -194,11 +200,16 @@ def _decoded(name: str, address: int, code: bytes) -> Function:
     )
 
 
-def _reached(functions: dict[str, Function], roots: tuple[str, ...]) -> set[str]:
+def _versions(functions: dict[str, Function], name: str) -> list[str]:
+    """All there is of a function: compilers append how they changed it, as in `queen_batch.isra.0`."""
+    return [each for each in functions if each.partition(".")[0] == name]
+
+
+def _reached(functions: dict[str, Function], *roots: str) -> set[str]:
     """The roots and every function they call, jump to or take the address of, directly or not."""
     names = {function.address: name for name, function in functions.items()}
     reached: set[str] = set()
-    waiting = list(roots)
+    waiting = [each for root in roots for each in _versions(functions, root)]
     while waiting:
         name = waiting.pop()
         if name not in reached:
@@ -229,7 +240,7 @@ def _beyond(function: Function, choice: Choice) -> Iterator[Violation]:
 def _undeclared(functions: dict[str, Function], timed: set[str], choice: Choice) -> Iterator[Violation]:
     """Instructions that perft lacks or timed code has against the headers."""
     # Names with two underscores are the support library's: its multiplications are not the kernel's.
-    own = [name for name in _reached(functions, (PERFT,)) if not name.startswith("__")]
+    own = [name for name in _reached(functions, PERFT) if not name.startswith("__")]
     in_perft = {mnemonic for name in own for mnemonic in functions[name].mnemonics}
     for source in (kernels.describe(choice.kernel), catalogue.popcounts()[choice.popcount]):
         for wanted in catalogue.declared(source.contains, choice.level):

@@ -24,7 +24,7 @@ from distributed.comm.addressing import get_address_host_port
 
 from slidebench import kernels
 from slidebench.harness.errors import Fault
-from slidebench.harness.records import Record, record_path, write_record
+from slidebench.harness.records import Record, create_record
 from slidebench.kernels.position import Position, parse_fen
 
 CONNECT_SECONDS = 5
@@ -38,11 +38,19 @@ class ClusterError(Fault):
 
 
 class Outcome(NamedTuple):
-    """What came of a run on one host: where its record is, or why there is none."""
+    """What came of a run on one host: where its record is, and what failed; both if it failed midway."""
 
     host: str
     path: Path | None
     failure: str | None
+
+
+class Ended(NamedTuple):
+    """A run that has ended on its host: exit status, the record's file if there is one, and error text."""
+
+    status: int
+    record: bytes | None
+    errors: str
 
 
 class Counted(NamedTuple):
@@ -118,18 +126,21 @@ def bench_workers(client: Client) -> dict[str, str]:
     return found
 
 
-def run_here(arguments: list[str]) -> tuple[int, str, str]:
-    """Exit status, record and error text of `slidebench run --json` in a process of its own on this host."""
+def run_here(arguments: list[str]) -> Ended:
+    """`slidebench run` in a process of its own on this host."""
     command = [sys.executable, "-m", "slidebench.harness", "run", "--json"]
     with host_lock(exclusive=True) as lock, tempfile.TemporaryDirectory() as folder:
         result = subprocess.run(
             [*command, "--results", folder, *arguments],
-            capture_output=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
             check=False,
             pass_fds=[lock],  # the lock holds as long as the run, even if this worker is killed
         )
-    return result.returncode, result.stdout, result.stderr
+        # From its file, which a run that fails midway has too.
+        record = next((path.read_bytes() for path in Path(folder).glob("runs/*/*.json")), None)
+    return Ended(result.returncode, record, result.stderr)
 
 
 @contextmanager
@@ -159,44 +170,53 @@ def _outcome(host: str, future: Future[Any], results: Path) -> Outcome:
         return Outcome(host, None, "its worker was lost")
     if future.status != "finished":
         return Outcome(host, None, f"its worker failed: {future.exception()}")
-    status, text, errors = future.result()
+    ended: Ended = future.result()
+    if ended.record is None:
+        return Outcome(host, None, _told(ended))
     try:
-        record = msgspec.json.decode(text, type=Record)
-    except msgspec.DecodeError:
-        return Outcome(host, None, errors.strip() or f"exit status {status} and no record")
-    path = _free(record_path(results, record))
-    write_record(record, path)
-    return Outcome(host, path, errors.strip() or "a kernel is wrong, see the record" if status else None)
+        record = msgspec.json.decode(ended.record, type=Record)
+    except msgspec.DecodeError as error:
+        return Outcome(host, None, f"its record cannot be read: {error}; install one version everywhere")
+    return Outcome(host, create_record(results, record), _failure(ended, record))
 
 
-def _free(path: Path) -> Path:
-    """The path, or with a number: equal hosts that start in the same second name their records alike."""
-    number, free = 1, path
-    while free.exists():
-        number += 1
-        free = path.with_stem(f"{path.stem}-{number}")
-    return free
+def _failure(ended: Ended, record: Record) -> str | None:
+    if not record.complete:
+        return f"{_told(ended)}; its record is incomplete"
+    if any(build.failure for build in record.builds):
+        return "a kernel is wrong, see the record"
+    return _told(ended) if ended.status else None
+
+
+def _told(ended: Ended) -> str:
+    """The line in which a run said why it failed: the last, after the name of a file that is gone by now."""
+    lines = ended.errors.strip().splitlines()
+    return lines[-1] if lines else f"exit status {ended.status}"
 
 
 # ---- a perft over all workers -----------------------------------------------------------------------------
 
 
-def perft(client: Client, fen: str, depth: int, wished: Wished, *, bulk: bool = True) -> Count:
-    """Leaves at `depth`, counted by every worker of the cluster.
+def perft(
+    client: Client, fen: str, depth: int, wished: Wished, *, bulk: bool = True, chess960: bool = False
+) -> Count:
+    """Leaves at `depth`, counted by every worker of the cluster; `chess960` is how castling is written.
 
     The tree is cut two or three plies down. Positions that several lines reach are counted once and weighted;
     what a lost worker had to count, others count. Raises ClusterError if none is left.
     """
     threads = sum(worker["nthreads"] for worker in _workers(client).values())
     plies = min(depth, 3 if depth > 6 else 2)
-    subtrees = list(_subtrees(parse_fen(fen), plies).items())
+    position = parse_fen(fen)
+    subtrees = list(_subtrees(position, plies, chess960=chess960).items())
     chunks = min(len(subtrees), max(threads, 1) * CHUNKS_PER_THREAD)
     shares = [subtrees[number::chunks] for number in range(chunks)]
     pending = {
         client.submit(count_here, [each for each, _ in share], depth - plies, wished, bulk, pure=False): share
         for share in shares
     }
-    divide: Counter[str] = Counter()
+    roots = [move.uci(chess960=chess960) for move in kernels.load().moves(position)] if depth else [""]
+    divide = Counter(dict.fromkeys(roots, 0))  # a move that mates has no subtree to be counted
     names, addresses = set(), set()
     seen = time.monotonic()
     while pending:
@@ -223,7 +243,7 @@ def count_here(positions: list[Position], depth: int, wished: Wished, bulk: bool
     return Counted(str(kernel.choice), get_worker().address, leaves)
 
 
-def _subtrees(position: Position, plies: int) -> dict[Position, Counter[str]]:
+def _subtrees(position: Position, plies: int, *, chess960: bool = False) -> dict[Position, Counter[str]]:
     """Positions `plies` below, each with the ways to it by root move. Move counters make no difference."""
     generator = kernels.load()
     level = {position: Counter({"": 1})}
@@ -232,7 +252,7 @@ def _subtrees(position: Position, plies: int) -> dict[Position, Counter[str]]:
         for each, ways in level.items():
             for move in generator.moves(each):
                 after = replace(move.after, halfmove_clock=0, fullmove_number=1)
-                below.setdefault(after, Counter()).update(ways if ply else {move.uci(): 1})
+                below.setdefault(after, Counter()).update(ways if ply else {move.uci(chess960=chess960): 1})
         level = below
     return level
 

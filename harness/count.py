@@ -26,7 +26,7 @@ from slidebench.harness.counted import Failed, Job, Message
 from slidebench.harness.cpu import Cache, caches
 from slidebench.harness.errors import Fault
 from slidebench.harness.records import write_atomically
-from slidebench.harness.workloads import Perft, Stream, Workload
+from slidebench.harness.workloads import Perft, Stream, Workload, operations
 from slidebench.kernels.features import detect
 
 UNCOUNTED_LEVELS = {"v4": "valgrind has no AVX-512; count at v1 to v3"}
@@ -139,7 +139,7 @@ def _run(
     command: Sequence[str], job: Job, folder: Path, geometry: str | None, progress: Callable[[], None]
 ) -> list[Count | Uncounted]:
     """One valgrind, for one share of the kernels."""
-    operations = {each.name: each.nodes if isinstance(each, Perft) else each.pairs for each in job.workloads}
+    totals = {each.name: operations(each) for each in job.workloads}
     results: list[Count | Uncounted] = []
     last = 0
     with (
@@ -162,9 +162,7 @@ def _run(
             misses = (
                 Misses(events["D1mr"] + events["D1mw"], events["DLmr"] + events["DLmw"]) if geometry else None
             )
-            results.append(
-                Count(choice, message.workload, operations[message.workload], events["Ir"], misses)
-            )
+            results.append(Count(choice, message.workload, totals[message.workload], events["Ir"], misses))
         if process.wait():
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()

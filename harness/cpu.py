@@ -25,7 +25,7 @@ CacheType = Literal["data", "instruction", "unified"]
 _TYPES: dict[int, CacheType] = {1: "data", 2: "instruction", 3: "unified"}  # as CPUID numbers them
 
 
-class Cache(msgspec.Struct, frozen=True):
+class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One cache as a core sees it, `shared_by` so many logical CPUs. None where the CPU does not say."""
 
     level: int
@@ -36,7 +36,7 @@ class Cache(msgspec.Struct, frozen=True):
     shared_by: int | None
 
 
-class Cpu(msgspec.Struct, frozen=True, kw_only=True):
+class Cpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One computer's CPU. None means that the CPU or the operating system does not say."""
 
     vendor: str

@@ -8,14 +8,12 @@ second half needs: chains come out 3 to 4 cycles too long.
 import iced_x86
 
 from slidebench.harness.binary import module_name, module_symbols
+from slidebench.harness.mnemonics import MNEMONICS
 from slidebench.kernels import Choice, UnavailableError
 
 _FORMATTER = iced_x86.Formatter(iced_x86.FormatterSyntax.GAS)
 _FORMATTER.rip_relative_addresses = True
 _INFORMATION = iced_x86.InstructionInfoFactory()
-_MNEMONICS = {
-    value: name.lower() for name, value in vars(iced_x86.Mnemonic).items() if isinstance(value, int)
-}
 _REGISTERS = {
     value: name.lower() for name, value in vars(iced_x86.Register).items() if isinstance(value, int)
 }
@@ -48,7 +46,7 @@ def assembly(loop: list[iced_x86.Instruction]) -> list[str]:
         for one in _INFORMATION.info(each).used_registers()
     }
     lines = [line for instruction in loop[:-1] for line in _split(instruction, used)]
-    return [*lines, f"{_MNEMONICS[loop[-1].mnemonic]} 0"]
+    return [*lines, f"{MNEMONICS[loop[-1].mnemonic]} 0"]
 
 
 def _code(choice: Choice, function: str) -> list[iced_x86.Instruction]:
@@ -76,7 +74,7 @@ def _split(instruction: iced_x86.Instruction, used: set[str]) -> list[str]:
     """The instruction, after a load of its own if it reads memory besides doing something."""
     text = _FORMATTER.format(instruction)
     accesses = [one.access for one in _INFORMATION.info(instruction).used_memory()]
-    if _MNEMONICS[instruction.mnemonic].startswith(_LOADS) or accesses != [iced_x86.OpAccess.READ]:
+    if MNEMONICS[instruction.mnemonic].startswith(_LOADS) or accesses != [iced_x86.OpAccess.READ]:
         return [text]
     place = next(each for each in range(instruction.op_count) if instruction.op_kind(each) == _MEMORY)
     memory = _FORMATTER.format_operand(instruction, _FORMATTER.get_formatter_operand(instruction, place) or 0)

@@ -43,8 +43,8 @@ class Build(_Part, kw_only=True):
     """One compiled kernel: how it was built, and whether it gave right answers before it was timed.
 
     `init_nanoseconds` is the thread CPU time of filling its tables, once. `audit_sha256` is the digest of its
-    timed instructions and their audit: two builds of a kernel at a level that share it ran the same code;
-    None where the libraries of slidebench.harness.audit are not installed.
+    timed instructions and their audit: two builds of a kernel at a level that share it ran the same sequence
+    of instructions (operands aside); None where the libraries of slidebench.harness.audit are not installed.
     """
 
     kernel: str
@@ -120,18 +120,24 @@ class Record(_Part, kw_only=True):
 def fullest(records: Sequence[Record]) -> Record:
     """The record that stands for its machine: of the latest method the complete one with the most kernels.
 
-    The newest of equals. A quick look at one kernel later does not take the place of a full run.
+    Of a method's records those of the latest generator; the newest of equals. A quick look at one kernel
+    later does not take the place of a full run.
     """
     return max(
         records,
         key=lambda each: (
+            _number(each.method),
+            _number(each.generator),
             each.complete,
-            each.method,
-            each.generator,
             len({build.kernel for build in each.builds}),
             each.started_utc,
         ),
     )
+
+
+def _number(text: str) -> int:
+    """The number of a method or generator; -1 for a stranger's that is none."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
 
 
 def utc_now() -> str:

@@ -3,7 +3,6 @@
 Data flows one way: EPD files -> Suite -> Outcome of each case -> report.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
@@ -12,6 +11,7 @@ from xml.etree import ElementTree
 
 from slidebench import kernels
 from slidebench.harness.epd import EpdFault, EpdLine, read_epd
+from slidebench.harness.system import usable_cpus
 from slidebench.harness.workers import finished
 from slidebench.kernels.position import Position
 
@@ -104,7 +104,7 @@ def outcomes(suite: Suite, choice: kernels.Choice, seconds: float | None = None)
         timed = kernel.time_perft(case.line.position, case.depth)
         return Outcome(case, choice, timed.nodes, timed.wall_nanoseconds)
 
-    return finished(outcome, suite.cases, threads=len(os.sched_getaffinity(0)), seconds=seconds)
+    return finished(outcome, suite.cases, threads=usable_cpus(), seconds=seconds)
 
 
 def explanation(wrong: Outcome) -> str:

@@ -16,6 +16,11 @@ class CpuTimes(NamedTuple):
     total_seconds: float
 
 
+def usable_cpus() -> int:
+    """How many logical CPUs this process may use; all of them where the system does not say."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class System:
     """The files under `root`, "/" or a recorded copy of it; None where nothing is known.

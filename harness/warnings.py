@@ -1,6 +1,5 @@
 """What may spoil a measurement: one list, each warning with its advice. Nothing is changed, only said."""
 
-import os
 from enum import Enum
 from typing import NamedTuple
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from slidebench.harness.cpu import Cpu
 from slidebench.harness.stats import LEAST_LAUNCHES
-from slidebench.harness.system import CpuTimes, System
+from slidebench.harness.system import CpuTimes, System, usable_cpus
 
 SHARE = 0.05  # of CPU time, taken by others or stolen, that is worth a warning
 FREQUENCY_SPREAD = 0.02
@@ -47,14 +46,13 @@ class Window(NamedTuple):
 
 def of_machine(machine: Cpu, system: System) -> set[Warning]:
     """What the machine's state gives reason for before anything is measured."""
-    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
     found = {
         Warning.GOVERNOR: machine.governor not in (None, "performance"),
         Warning.BOOST: machine.boost is True,
         Warning.SMT: machine.smt_active is True,
         Warning.VIRTUAL: machine.virtualised,
         Warning.BATTERY: system.on_battery() is True,
-        Warning.PINNED: bool(affinity and machine.logical_cpus and affinity < machine.logical_cpus),
+        Warning.PINNED: machine.logical_cpus is not None and usable_cpus() < machine.logical_cpus,
     }
     return {warning for warning, holds in found.items() if holds}
 

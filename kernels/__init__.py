@@ -382,13 +382,7 @@ class Kernel:
         before = _position(position)
         number = before.fullmove_number + (not before.white_to_move)
         return [
-            Move(
-                origin,
-                target,
-                PROMOTIONS[promotion],
-                castles,
-                Position(*fields, halfmove_clock=clock, fullmove_number=number),
-            )
+            Move(origin, target, PROMOTIONS[promotion], castles, Position(*(*fields, clock, number)))
             for origin, target, promotion, castles, fields in self._module.children(before)
             for clock in [_halfmove_clock(before, origin, target, castles)]
         ]

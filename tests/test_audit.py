@@ -40,9 +40,11 @@ def compiled(tmp_path: Path) -> Compile:
         pytest.skip("no C compiler")
 
     def compile_(*flags: str, **bodies: str) -> Path:
+        written = {name.partition(".")[0] for name in bodies}
+        functions = {name: "nop" for name in audit.TIMED if name not in written} | bodies
         lines = [
-            f'void {name}(void) {{ __asm__ volatile("{bodies.get(name, "nop")}"); }}'
-            for name in {**dict.fromkeys(audit.TIMED), **bodies}
+            f'void f{number}(void) __asm__("{name}"); void f{number}(void) {{ __asm__ volatile("{body}"); }}'
+            for number, (name, body) in enumerate(functions.items())
         ]
         (tmp_path / "module.c").write_text("\n".join(lines))
         output = tmp_path / "module.so"
@@ -91,8 +93,23 @@ def test_software_pext_fails_as_pext_and_pext_as_software_pext() -> None:
 def test_every_timed_loop_of_pext_has_pext(built: list[Choice]) -> None:
     for choice in built:
         if choice.kernel == "pext":
-            functions = audit.read_functions(path_of(choice))
-            assert [name for name in audit.TIMED[1:] if "pext" not in functions[name].mnemonics] == []
+            loops = {
+                name.partition(".")[0]
+                for name, function in audit.read_functions(path_of(choice)).items()
+                if "pext" in function.mnemonics
+            }
+            assert loops >= set(audit.TIMED) - {audit.PERFT, "touches_alone"}
+
+
+def test_every_loop_that_is_kept_out_of_line_is_timed_code() -> None:
+    source = (Path(__file__).parents[1] / "kernels" / "lookups.pxi").read_text()
+    assert {*re.findall(r"^cdef NOINLINE_U64 (\w+)\(", source, re.M), "perft"} == set(audit.TIMED)
+
+
+def test_a_loop_is_timed_code_under_a_compilers_name_for_it(compiled: Compile) -> None:
+    choice = Choice("pext_soft", "v3", "swar")
+    for name in ("queen_batch", "queen_batch.isra.0", "perft.constprop.0"):
+        assert broken(compiled(**{name: "pext %rax, %rax, %rax"}), choice) == {(name, "pext")}
 
 
 def test_counting_without_popcnt_fails_as_builtin_and_the_reverse() -> None:
@@ -137,6 +154,21 @@ def test_an_instruction_is_allowed_from_its_level_up(
     for level in ("v1", "v2", "v3", "v4"):
         expected = set() if level >= lowest else {("helper", name)}
         assert broken(path, Choice("ray_loop", level, "swar")) == expected
+
+
+def test_lahf_and_sahf_are_beyond_v1(compiled: Compile) -> None:
+    """The first x86-64 CPUs had them in 32-bit code only."""
+    path = compiled(helper=".byte 0x9f; .byte 0x9e")
+    for level, expected in (("v1", {"lahf", "sahf"}), ("v2", set())):
+        violations = audit.examine(path, Choice("ray_loop", level, "swar")).violations
+        assert {each.instruction for each in violations} == expected
+        assert {each.reason for each in violations} <= {"beyond v1, it needs LAHF_LM"}
+
+
+def test_every_feature_of_a_kernel_has_a_name_that_instructions_have() -> None:
+    known = {*vars(audit.iced_x86.CpuidFeature), "LAHF_LM"}
+    for kernel in kernels.names():
+        assert audit._allowed(Choice(kernel, "v4", "builtin")) <= known
 
 
 def test_no_level_has_gfni_or_popcnt_in_vectors(compiled: Compile) -> None:

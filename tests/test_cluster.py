@@ -2,19 +2,24 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import chess
 import pytest
+from made_records import made_record
 
 from slidebench import kernels
-from slidebench.harness.records import read_record
+from slidebench.harness.records import encode_record, read_record
 from slidebench.kernels.position import START, parse_fen
 
 distributed = pytest.importorskip("distributed")
@@ -25,6 +30,7 @@ LOWEST = kernels.levels()[0]
 ANY = (None, None, None)
 SLOWEST = ("ray_loop", LOWEST, "swar")
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+SCHOLARS_MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 LIMIT = 120  # seconds, instead of waiting for ever
 
 
@@ -74,6 +80,18 @@ def slidebench(*arguments: str, cwd: Path | None = None) -> subprocess.Completed
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
+def ended_future(status: int, record: bytes, errors: str) -> Any:
+    """What dask gives for a run that has ended."""
+    ended = clusters.Ended(status, record, errors)
+    return SimpleNamespace(done=lambda: True, status="finished", result=lambda: ended)
+
+
+def is_launch(process: Any) -> bool:
+    with suppress(psutil.Error):  # it may end at any time
+        return "slidebench.harness.launches" in process.cmdline()
+    return False
+
+
 def wait_until(condition: Any) -> None:
     end = time.monotonic() + LIMIT
     while not condition():
@@ -100,8 +118,26 @@ class TestPerft:
     def test_every_worker_has_a_share(self, client: Any) -> None:
         assert len(clusters.perft(client, START, 5, ANY).workers) == 3
 
-    def test_divide_is_that_of_a_kernel(self, client: Any) -> None:
-        assert clusters.perft(client, KIWIPETE, 4, ANY).divide == kernels.load().divide(KIWIPETE, 4)
+    @pytest.mark.parametrize("fen", [KIWIPETE, SCHOLARS_MATE], ids=["kiwipete", "a move that mates"])
+    def test_divide_is_that_of_python_chess(self, client: Any, fen: str) -> None:
+        board = chess.Board(fen)
+        expected = {}
+        for move in list(board.legal_moves):
+            board.push(move)
+            expected[move.uci()] = 0
+            for reply in list(board.legal_moves):
+                board.push(reply)
+                expected[move.uci()] += board.legal_moves.count()
+                board.pop()
+            board.pop()
+        assert dict(clusters.perft(client, fen, 3, ANY).divide) == expected
+
+    @pytest.mark.parametrize(("chess960", "castlings"), [(False, {"e1g1", "e1c1"}), (True, {"e1h1", "e1a1"})])
+    def test_castling_is_written_by_either_convention(
+        self, client: Any, chess960: bool, castlings: set[str]
+    ) -> None:
+        divide = clusters.perft(client, KIWIPETE, 2, ANY, chess960=chess960).divide
+        assert divide.keys() & {"e1g1", "e1c1", "e1h1", "e1a1"} == castlings
 
     def test_without_bulk_the_count_is_the_same(self, client: Any) -> None:
         assert clusters.perft(client, START, 4, ANY, bulk=False).nodes == 197281
@@ -134,7 +170,10 @@ class TestPerft:
         subtrees = clusters._subtrees(parse_fen(START), 3)
         assert sum(sum(ways.values()) for ways in subtrees.values()) == 8902
         assert len(subtrees) < 8902
-        assert {root for ways in subtrees.values() for root in ways} == set(kernels.load().legal_moves(START))
+        pawn_moves = {f"{file}2{file}{rank}" for file in "abcdefgh" for rank in "34"}
+        assert {root for ways in subtrees.values() for root in ways} == {
+            *pawn_moves, "b1a3", "b1c3", "g1f3", "g1h3",
+        }  # fmt: skip
 
 
 class TestRun:
@@ -162,6 +201,67 @@ class TestRun:
         for outcome in outcomes:
             assert outcome.path is None
             assert outcome.failure.startswith("slidebench: no kernel is called 'nosuch'")
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.slow
+    def test_a_run_that_fails_midway_leaves_what_it_measured(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(clusters, "LOCK", tmp_path / "lock")
+        arguments = ["--kernel", "magic_fancy", "--level", LOWEST, "--popcount", "builtin", "--budget", "90s"]
+        ended: list[Any] = []
+        run = threading.Thread(target=lambda: ended.append(clusters.run_here(arguments)), daemon=True)
+        run.start()
+
+        def launches() -> list[Any]:
+            children = psutil.Process().children(recursive=True)
+            return [child for child in children if is_launch(child)]
+
+        wait_until(launches)
+        time.sleep(3)  # the time of some rounds
+        launches()[0].kill()
+        run.join(LIMIT)
+        assert (ended[0].status, ended[0].errors.splitlines()[-1]) == (
+            1,
+            "slidebench: launch 0 ended with status -9",
+        )
+        (tmp_path / "record.json").write_bytes(ended[0].record)
+        record = read_record(tmp_path / "record.json")
+        assert not record.complete
+        assert all(samples.cpu_nanoseconds for samples in record.samples)
+
+    @pytest.mark.parametrize(
+        ("complete", "fault", "status", "errors", "failure"),
+        [
+            (True, None, 0, "", None),
+            (True, None, 0, "a warning of a library's\n", None),
+            (True, "a wrong answer", 1, "", "a kernel is wrong, see the record"),
+            (True, None, 2, "slidebench: cannot write x\n", "slidebench: cannot write x"),
+            (
+                False, None, 1, "incomplete record: /tmp/a.json\nslidebench: launch 0 ended with status -9\n",
+                "slidebench: launch 0 ended with status -9; its record is incomplete",
+            ),
+            (False, None, -9, "", "exit status -9; its record is incomplete"),
+        ],
+    )  # fmt: skip
+    def test_a_record_comes_home_whatever_failed(
+        self, tmp_path: Path, complete: bool, fault: str | None, status: int, errors: str, failure: str | None
+    ) -> None:
+        speed = {("magic_fancy", "builtin", "v1"): 1e8}
+        record = made_record(speed, complete=complete)
+        record.builds[0].failure = fault
+        future = ended_future(status, encode_record(record), errors)
+        outcomes = [clusters._outcome("host", future, tmp_path) for _ in range(2)]
+        assert {outcome.failure for outcome in outcomes} == {failure}
+        assert len({outcome.path for outcome in outcomes}) == 2  # equal hosts that start in the same second
+        assert [read_record(outcome.path) for outcome in outcomes] == [record, record]
+
+    def test_a_record_of_another_version_is_told(self, tmp_path: Path) -> None:
+        future = ended_future(0, b'{"schema": 3, "surprise": 1}', "")
+        assert re.fullmatch(
+            "its record cannot be read: .*; install one version everywhere",
+            clusters._outcome("host", future, tmp_path).failure,
+        )
 
     @pytest.mark.slow
     def test_a_lost_worker_is_reported_and_its_run_not_made_again(self, client: Any, tmp_path: Path) -> None:
@@ -255,10 +355,30 @@ class TestVerb:
         assert data["kernels"] == [str(kernels.default())]
         assert result.stderr == ""
 
-    def test_perft_divides(self, cluster: Any) -> None:
+    def test_divide_prints_what_perftree_parses(self, cluster: Any) -> None:
+        """A move and its count on each line, a blank line, the total; then nothing."""
         result = slidebench("perft", "3", "--divide", "--cluster", cluster.scheduler_address)
-        assert "e2e4: 600\n" in result.stdout
-        assert "8902 nodes, " in result.stdout
+        *moves, blank, total = result.stdout.splitlines()
+        counts = {move: int(nodes) for move, nodes in (line.split() for line in moves)}
+        assert (blank, int(total), sum(counts.values())) == ("", 8902, 8902)
+        assert (len(counts), counts["e2e4"], list(counts)) == (20, 600, sorted(counts))
+        assert re.fullmatch(r"8902 nodes, [0-9.]+ s on the wall with [1-3] workers \(.*\)\n", result.stderr)
+
+    def test_divide_of_depth_0_is_the_total_alone(self, cluster: Any) -> None:
+        address = cluster.scheduler_address
+        assert slidebench("perft", "0", "--divide", "--cluster", address).stdout == "\n1\n"
+
+    def test_castling_is_written_as_asked(self, cluster: Any) -> None:
+        fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+        options = ("--divide", "--chess960", "--json", "--cluster", cluster.scheduler_address)
+        data = json.loads(slidebench("perft", fen, "1", *options).stdout)
+        assert data["divide"].keys() & {"e1g1", "e1c1", "e1h1", "e1a1"} == {"e1h1", "e1a1"}
+
+    def test_a_host_without_a_record_has_null_in_json(self, cluster: Any, tmp_path: Path) -> None:
+        options = ("--kernel", "nosuch", "--json", "--cluster", cluster.scheduler_address)
+        result = slidebench("run", *options, cwd=tmp_path)
+        assert result.returncode == 1
+        assert [outcome["record"] for outcome in json.loads(result.stdout)] == [None, None]
 
     @pytest.mark.parametrize(
         ("verb", "address"),

@@ -88,6 +88,12 @@ def test_nothing_in_a_record_names_the_owner(record: Record) -> None:
     assert str(Path.home()) not in text
 
 
+def test_the_published_schema_lets_no_part_have_unknown_fields() -> None:
+    parts = json.loads(SCHEMA.read_text())["$defs"]
+    assert {"Record", "Cpu", "Cache", "Perft", "Samples"} <= parts.keys()
+    assert [name for name, part in parts.items() if part["additionalProperties"] is not False] == []
+
+
 def test_the_published_schema_is_that_of_the_code() -> None:
     schema = msgspec.json.schema(Record)
     assert json.loads(SCHEMA.read_text()) == schema, "run `make schema`"

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import pytest
 from command import SLIDEBENCH, slidebench
+from made_records import made_record
 from rich.console import Console
 
 from slidebench import kernels
@@ -34,6 +35,7 @@ from slidebench.harness.records import (
     Round,
     Samples,
     create_record,
+    fullest,
     read_record,
     record_path,
     write_record,
@@ -42,6 +44,7 @@ from slidebench.harness.tables import rate_table
 from slidebench.harness.workloads import perft_workloads
 
 LOWEST = kernels.levels()[0]
+COMMITTED = sorted((Path(__file__).parents[1] / "results" / "runs").glob("*/*.json"))
 RUN = ("run", "--kernel", "magic_fancy", "--level", LOWEST, "--popcount", "builtin", "--budget")
 
 
@@ -234,6 +237,8 @@ def _samples(**changes: Any) -> list[dict[str, Any]]:
     return [first | changes, *more]
 
 
+MACHINE = msgspec.to_builtins(describe())
+CACHE = {"level": 1, "type": "data", "bytes": 32768, "line_bytes": 64, "ways": 8, "shared_by": 2}
 # What a stranger wrote: bytes or a JSON text, and what is said of it.
 HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "pickle": (pickle.dumps(Bomb()), "is not a slidebench record"),
@@ -250,12 +255,17 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "not a number": (text_of(seed=0).replace('"seed": 0', '"seed": NaN'), "is not a slidebench record"),
     "bytes": (text_of().encode("utf-16"), "is not a slidebench record"),
     "no UTF-8": (text_of(python="?").encode().replace(b"?", b"\xff"), "is not a slidebench record"),
-    "no UTF-8 in a field that is skipped": (
-        text_of(machine=msgspec.to_builtins(describe()) | {"new": "?"}).encode().replace(b'"?"', b'"\xff"'),
+    "no UTF-8 in a part": (
+        text_of(machine=MACHINE | {"brand": "?"}).encode().replace(b'"?"', b'"\xff"'),
         "is not a slidebench record",
     ),
     "half a surrogate pair": (text_of(python="\udc80"), "is not a slidebench record"),
     "unknown field": (text_of(surprise=1), "unknown field `surprise`"),
+    "unknown field of the machine": (text_of(machine=MACHINE | {"surprise": 1}), "unknown field `surprise`"),
+    "unknown field of a cache": (
+        text_of(machine=MACHINE | {"caches": [CACHE | {"surprise": 1}]}),
+        "unknown field `surprise`",
+    ),
     "path in the time": (text_of(started_utc="../../../exploded"), "started_utc is '../../../exploded'"),
     "line feed in the time": (text_of(started_utc="20260102T030405Z\n"), "started_utc is"),
     "path in the commit": (text_of(commit="../exploded"), "commit is '../exploded'"),
@@ -292,6 +302,40 @@ def test_a_record_of_the_first_schema_is_still_read() -> None:
     )  # of a real run, cut to one kernel
     assert (record.schema, record.method) == (records.SCHEMA_VERSION, "1")
     assert [(build.kernel, build.audit_sha256) for build in record.builds] == [("pext", None)]
+
+
+def made(method: str, kernels: int, day: int, *, complete: bool = True) -> Record:
+    """A record of so many kernels, made on a day of January."""
+    speeds = {(f"kernel {number}", "builtin", "v1"): 1e8 for number in range(kernels)}
+    return made_record(
+        speeds, method=method, complete=complete, generator="1", started_utc=f"202601{day:02}T000000Z"
+    )
+
+
+class TestFullest:
+    @pytest.mark.parametrize(
+        ("better", "worse"),
+        [
+            (made("10", 1, day=1), made("2", 3, day=2)),  # as numbers, not as texts
+            (made("3", 1, day=1, complete=False), made("2", 3, day=2)),
+            (made("2", 1, day=1), made("2", 3, day=2, complete=False)),
+            (made("2", 3, day=1), made("2", 1, day=2)),  # a quick look later
+            (made("2", 3, day=2), made("2", 3, day=1)),
+            *((made("1", 1, day=1), made(word, 3, day=2)) for word in ("", "best", "-5", "2.5", "9" * 5000)),
+        ],
+    )
+    def test_method_comes_before_completeness_kernels_and_age(self, better: Record, worse: Record) -> None:
+        assert fullest([better, worse]) is fullest([worse, better]) is better
+
+    def test_the_latest_generator_is_the_highest_number(self) -> None:
+        old, new = made("2", 3, day=2), made("2", 1, day=1)
+        old.generator, new.generator = "9", "10"
+        assert fullest([old, new]) is new
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.stem)
+def test_every_committed_record_is_still_read(path: Path) -> None:
+    assert read_record(path).samples
 
 
 class TestOldRecords:

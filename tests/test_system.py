@@ -1,6 +1,8 @@
+import os
+
 import pytest
 
-from slidebench.harness.system import System
+from slidebench.harness.system import System, usable_cpus
 
 
 @pytest.mark.parametrize(("no_turbo", "boost"), [("0", True), ("1", False)])
@@ -23,6 +25,16 @@ def test_odd_contents_are_none(tmp_path, write_system):
 @pytest.mark.parametrize(("online", "count"), [("0", 1), ("0-1", 2), ("0,2,4-5", 4), ("0-191", 192)])
 def test_online_cpus_are_counted(tmp_path, write_system, online, count):
     assert write_system(tmp_path, sys__devices__system__cpu__online=online).logical_cpus() == count
+
+
+def test_cpus_that_a_process_is_pinned_to_are_counted_where_the_system_says(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    assert usable_cpus() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert usable_cpus() == 8
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert usable_cpus() == 1
 
 
 def test_only_hybrids_have_kinds_of_cores(tmp_path, write_system):

@@ -41,21 +41,34 @@ def run(address: str, results: Path, as_json: bool, **arguments: object) -> None
                 print(f"FAILED  {outcome.host}: {outcome.failure}")
     if as_json:
         options.print_json(
-            [{"host": host, "record": str(path), "failure": failure} for host, path, failure in outcomes]
+            [
+                {"host": host, "record": str(path) if path else None, "failure": failure}
+                for host, path, failure in outcomes
+            ]
         )
     sys.exit(1 if any(outcome.failure for outcome in outcomes) else 0)
 
 
 def perft(
-    address: str, fen: str, depth: int, wished: "Wished", *, bulk: bool, divide: bool, as_json: bool
+    address: str,
+    fen: str,
+    depth: int,
+    wished: "Wished",
+    *,
+    bulk: bool,
+    divide: bool,
+    chess960: bool,
+    as_json: bool,
 ) -> None:
     """Count the leaves of a position with all workers."""
     begin = time.monotonic()
     with _connected(address) as client:
         from slidebench.harness.cluster import perft as count  # noqa: PLC0415
 
-        counted = count(client, fen, depth, wished, bulk=bulk)
+        counted = count(client, fen, depth, wished, bulk=bulk, chess960=chess960)
     seconds = time.monotonic() - begin
+    # At depth 0 the one leaf is below no move.
+    counts = {move: counted.divide[move] for move in sorted(counted.divide) if move}
     if as_json:
         data = {
             "nodes": counted.nodes,
@@ -64,16 +77,13 @@ def perft(
             "workers": len(counted.workers),
             "bulk": bulk,
         }
-        options.print_json(data | {"divide": counted.divide} if divide else data)
+        options.print_json(data | {"divide": counts} if divide else data)
         return
-    if divide:
-        for move, nodes in counted.divide.items():
-            print(f"{move}: {nodes}")
-        print()
-    print(
+    summary = (
         f"{counted.nodes} nodes, {seconds:.1f} s on the wall with {len(counted.workers)} workers "
         f"({', '.join(counted.kernels)})"
     )
+    options.print_count(counted.nodes, summary, counts if divide else None)
 
 
 @contextmanager

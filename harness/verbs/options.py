@@ -5,7 +5,7 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,11 @@ import click
 import msgspec
 from rich.console import Console
 
+from slidebench.kernels.catalogue import GENERIC, LEVELS
+
+_LEVEL_NAMES = ", ".join(each.name for each in LEVELS)
 kernel = click.option("--kernel", metavar="K", help="Only this kernel (see `slidebench kernels`).")
-level = click.option("--level", metavar="L", help="Only this level: v1, v2, v3, v4 or generic.")
+level = click.option("--level", metavar="L", help=f"Only this level: {_LEVEL_NAMES} or {GENERIC.name}.")
 popcount = click.option("--popcount", metavar="P", help="Only this popcount: builtin, swar, ...")
 chess960 = click.option("--chess960", is_flag=True, help="Write castling as king takes rook.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -75,6 +78,20 @@ notes = Console(stderr=True)
 def print_json(data: Any) -> None:
     """Print plain data or msgspec structures as indented JSON."""
     print(json.dumps(msgspec.to_builtins(data), indent=1, allow_nan=False))
+
+
+def print_count(nodes: int, summary: str, divide: Mapping[str, int] | None) -> None:
+    """Print a summary of a count; after a divided one what perftree parses, and the summary as a note.
+
+    That is a move and its count on each line, a blank line, the total alone.
+    """
+    if divide is None:
+        print(summary)
+        return
+    for move, leaves in divide.items():
+        print(f"{move} {leaves}")
+    print(f"\n{nodes}")
+    print(summary, file=sys.stderr)
 
 
 def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

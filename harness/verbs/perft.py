@@ -76,11 +76,13 @@ def perft(
         raise click.UsageError("--check-hash without --hash; give the table's size too, such as --hash 64")
     fen, bulk = " ".join(words[:-1]) or START, not no_bulk
     if cluster:
-        if statistics or moves or time_limit or threads > 1 or mebibytes or chess960:
+        if statistics or moves or time_limit or threads > 1 or mebibytes:
             raise click.UsageError("--cluster counts leaves and --divide only; leave the other options out")
         wished = kernel, level, popcount
         depth = parse_depth(words[-1])
-        on_cluster.perft(cluster, fen, depth, wished, bulk=bulk, divide=divide, as_json=as_json)
+        on_cluster.perft(
+            cluster, fen, depth, wished, bulk=bulk, divide=divide, chess960=chess960, as_json=as_json
+        )
         return
     chosen = kernels.load(kernel, level, popcount)
     try:
@@ -188,14 +190,7 @@ def _print_count(
     if plain is not None:
         same = "the same count" if plain == timed.nodes else f"MISMATCH: {plain} nodes"
         summary += f"\n{same} without the hash table"
-    if counts is None:
-        print(summary)
-        return
-    # What perftree parses: a move and its count on each line, a blank line, the total alone.
-    for move, nodes in counts.items():
-        print(f"{move} {nodes}")
-    print(f"\n{timed.nodes}")
-    print(summary, file=sys.stderr)
+    options.print_count(timed.nodes, summary, counts)
 
 
 def _print_statistics(rows: list[kernels.Statistics], choice: kernels.Choice, as_json: bool) -> None:
