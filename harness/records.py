@@ -167,6 +167,13 @@ def create_record(results: Path, record: Record) -> Path:
             path = first.with_stem(f"{first.stem}-{number}")
 
 
+def check_writable(results: Path) -> None:
+    """Raises RecordError if no record could be written below `results`: before others measure for it."""
+    probe = results / "runs" / ".probe"
+    write_atomically(probe, b"")
+    probe.unlink()
+
+
 def write_record(record: Record, path: Path) -> None:
     """Write the record whole: a reader, or a crash, sees the old file or the new one, never a part.
 

@@ -380,6 +380,14 @@ class TestVerb:
         assert result.returncode == 1
         assert [outcome["record"] for outcome in json.loads(result.stdout)] == [None, None]
 
+    def test_a_folder_that_cannot_be_written_is_found_before_any_host_measures(
+        self, cluster: Any, tmp_path: Path
+    ) -> None:
+        (tmp_path / "results").write_text("a file, not a folder")
+        result = slidebench("run", "--quick", "--cluster", cluster.scheduler_address, cwd=tmp_path)
+        assert result.returncode == 2
+        assert re.fullmatch(r"slidebench: cannot write results/runs/\S+: .*--results\n", result.stderr)
+
     @pytest.mark.parametrize(
         ("verb", "address"),
         [

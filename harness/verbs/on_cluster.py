@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from slidebench.harness.records import check_writable
 from slidebench.harness.verbs import options
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def run(address: str, results: Path, as_json: bool, **arguments: object) -> None
     ]
     outcomes = []
     with _connected(address) as client:
+        check_writable(results)
         for outcome in run_on_hosts(client, given, results):
             outcomes.append(outcome)
             if not as_json and outcome.path:
