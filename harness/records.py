@@ -28,6 +28,9 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
 MOST_BYTES = 64 << 20
 MOST_LETTERS = 10_000
 MOST_KERNELS = 500
+# What resampling may be asked to hold; a run writes 10 launches, and some 60,000 rounds in its longest time.
+MOST_LAUNCHES = 1_000
+MOST_ROUNDS = 100_000
 CONTROL = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"  # all control characters but the line feed
 
 
@@ -306,6 +309,10 @@ def _unsound(record: Record) -> str | None:
     for each in record.samples:
         if not len(each.launches) == len(each.rounds) == len(each.cpu_nanoseconds):
             return f"launches, rounds and times of {quoted(each.kernel)} differ in number"
+        if len(each.rounds) > MOST_ROUNDS:
+            return f"{len(each.rounds)} samples of {quoted(each.kernel)}, more than {MOST_ROUNDS}"
+        if len(set(each.launches)) > MOST_LAUNCHES:
+            return f"{len(set(each.launches))} launches of {quoted(each.kernel)}, more than {MOST_LAUNCHES}"
         if each.operations < (1 if each.rounds else 0):
             return f"{each.operations} operations of {quoted(each.kernel)}"
     kernels = {(each.kernel, each.level, each.popcount) for each in record.samples}

@@ -171,9 +171,7 @@ def _middle(launches: list[Floats]) -> float:
 def _interval(launches: list[Floats]) -> tuple[float, float]:
     """Bootstrap interval of the middle: launches are drawn anew, and rounds within each."""
     chance = np.random.default_rng(0)  # the same record gives the same interval
-    redrawn = np.stack(
-        [np.median(chance.choice(each, (RESAMPLES, len(each))), axis=1) for each in launches], axis=1
-    )
+    redrawn = np.stack([_redrawn_medians(each, chance) for each in launches], axis=1)
 
     def middles(drawn: NDArray[np.int64], axis: int) -> Any:
         rows = np.arange(len(drawn))[:, None] % RESAMPLES if drawn.ndim > 1 else 0
@@ -192,6 +190,13 @@ def _interval(launches: list[Floats]) -> tuple[float, float]:
         rng=chance,
     )
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
+
+
+def _redrawn_medians(launch: Floats, chance: np.random.Generator) -> Floats:
+    """RESAMPLES medians of the rounds drawn anew, a few million numbers at a time."""
+    rows = max((1 << 22) // len(launch), 1)
+    parts = [min(rows, RESAMPLES - start) for start in range(0, RESAMPLES, rows)]
+    return np.concatenate([np.median(chance.choice(launch, (part, len(launch))), axis=1) for part in parts])
 
 
 def _p_value(launches: list[Floats]) -> float:

@@ -55,6 +55,7 @@ class TestFaults:
             (["perft", "3", "--statistics", "--threads", "2"], "leave --threads, --hash and --no-bulk out"),
             (["perft", "3", "--check-hash"], "--check-hash without --hash"),
             (["run", "--quick", "--all"], "--quick and --all; give one of them"),
+            (["run", "--budget", "2h"], "--budget above 1h; give at most 1h"),
             (
                 [
                     "perft",

@@ -29,7 +29,9 @@ from slidebench.harness.cpu import describe
 from slidebench.harness.records import (
     MOST_BYTES,
     MOST_KERNELS,
+    MOST_LAUNCHES,
     MOST_LETTERS,
+    MOST_ROUNDS,
     Record,
     RecordError,
     Round,
@@ -237,6 +239,17 @@ def _samples(**changes: Any) -> list[dict[str, Any]]:
     return [first | changes, *more]
 
 
+def _series(launches: int, rounds: int) -> dict[str, Any]:
+    """So many launches of so many rounds each."""
+    each = [(launch, round_) for launch in range(launches) for round_ in range(rounds)]
+    return {
+        "operations": 1,
+        "launches": [launch for launch, _ in each],
+        "rounds": [round_ for _, round_ in each],
+        "cpu_nanoseconds": [1] * len(each),
+    }
+
+
 MACHINE = msgspec.to_builtins(describe())
 CACHE = {"level": 1, "type": "data", "bytes": 32768, "line_bytes": 64, "ways": 8, "shared_by": 2}
 # What a stranger wrote: bytes or a JSON text, and what is said of it.
@@ -280,6 +293,14 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "too many kernels": (
         text_of(samples=[_samples(kernel=f"k{each}")[0] for each in range(MOST_KERNELS + 1)]),
         "501 kernels, more than 500",
+    ),
+    "too many launches": (
+        text_of(samples=_samples(**_series(MOST_LAUNCHES + 1, 1))),
+        "1001 launches of 'magic_fancy', more than 1000",
+    ),
+    "too many rounds": (
+        text_of(samples=_samples(**_series(1, MOST_ROUNDS + 1))),
+        "100001 samples of 'magic_fancy', more than 100000",
     ),
 }
 

@@ -20,6 +20,7 @@ from slidebench.kernels.catalogue import BUILTIN
 
 DEFAULT_BUDGET = "150s"
 QUICK_BUDGET = "20s"
+MOST_BUDGET = 3600.0  # seconds: more would not fit a record
 
 
 @click.command()
@@ -60,6 +61,8 @@ def run(
     """
     if quick and everything:
         raise click.UsageError("--quick and --all; give one of them")
+    if budget and budget > MOST_BUDGET:
+        raise click.UsageError("--budget above 1h; give at most 1h, and run again for more")
     if cluster:
         on_cluster.run(
             cluster, results, as_json, quick=quick, all=everything, kernel=kernel, level=level,
