@@ -60,7 +60,7 @@ def _run(job: Job, number: int) -> None:
     if missing:
         return _say(Failed(number, missing))
     for _, workload in planned([choice], job.workloads):
-        run = benchmark(choice, workload, job.streams).run
+        run = benchmark(kernels.load_choice(choice), workload, job.streams).run
         process, status = _forked(partial(run, 1))
         _say(Failed(number, _reason(status)) if status else Counted(number, workload.name, process))
     return None

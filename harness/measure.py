@@ -59,16 +59,18 @@ def planned(
     return [(choice, workload) for choice in choices for workload in workloads if tells(choice, workload)]
 
 
-def benchmark(choice: kernels.Choice, workload: Workload, streams: dict[str, Stream]) -> Benchmark:
+def benchmark(kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream]) -> Benchmark:
     """A benchmark ready to run; `streams` by their sha256."""
-    return _benchmark(kernels.load_choice(choice), workload, streams)
+    if isinstance(workload, Perft):
+        return _perft_benchmark(kernel, workload)
+    return _lookup_benchmark(kernel, workload, streams[workload.sha256])
 
 
 def handicapped(
-    choice: kernels.Choice, workload: Workload, streams: dict[str, Stream], wasted: float
+    kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream], wasted: float
 ) -> Benchmark:
-    """The same on a copy of the kernel's module, with a share of its time wasted after every pass."""
-    as_it_is = _benchmark(kernels.load_copy(choice), workload, streams)
+    """The same with a share of its time wasted after every pass."""
+    as_it_is = benchmark(kernel, workload, streams)
     additions = round(wasted * as_it_is.run(1) * core_megahertz() / 1e3)
 
     def slower(passes: int) -> int:
@@ -113,12 +115,6 @@ def round_samples(
 def core_megahertz() -> float:
     """The core's clock frequency at the moment."""
     return CLOCK_ADDITIONS * 1e3 / max(add_chain_nanoseconds(CLOCK_ADDITIONS), 1)
-
-
-def _benchmark(kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream]) -> Benchmark:
-    if isinstance(workload, Perft):
-        return _perft_benchmark(kernel, workload)
-    return _lookup_benchmark(kernel, workload, streams[workload.sha256])
 
 
 def _perft_benchmark(kernel: kernels.Kernel, workload: Perft) -> Benchmark:

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.machinery import ExtensionFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -238,25 +238,34 @@ def load(kernel: str | None = None, level: str | None = None, popcount: str | No
 @cache
 def load_choice(choice: Choice) -> Kernel:
     """The compiled kernel of a Choice; raises as `load` does."""
-    reason = why_not(choice.kernel, choice.level, choice.popcount)
-    if reason:
-        raise UnavailableError(f"{choice.kernel} at {choice.level}: {reason}")
-    name = catalogue.module_name(choice.kernel, choice.popcount, choice.level)
-    return Kernel(choice, importlib.import_module(f"{__name__}.built.{name}"))
+    return Kernel(choice, importlib.import_module(_module_name(choice)))
 
 
 def load_copy(choice: Choice) -> Kernel:
-    """A second instance of a compiled kernel, with tables of its own elsewhere in memory."""
-    name = catalogue.module_name(choice.kernel, choice.popcount, choice.level)
-    original = Path(load_choice(choice).module_path)
+    """Another instance of a compiled kernel, code and tables elsewhere in memory; raises as `load` does.
+
+    ImportError where the folder of temporary files may not hold code that runs.
+    """
+    name = _module_name(choice)
+    original = find_spec(name)
+    if original is None or original.origin is None:
+        raise ImportError(f"{name} has no file")
     with tempfile.TemporaryDirectory() as folder:  # a file of its own: the loader knows files, not names
-        copy = shutil.copy(original, folder)
-        loader = ExtensionFileLoader(f"{__name__}.built.{name}", copy)
+        copy = shutil.copy(original.origin, folder)
+        loader = ExtensionFileLoader(name, copy)
         spec = spec_from_file_location(loader.name, copy, loader=loader)
         assert spec is not None
         module = module_from_spec(spec)
         loader.exec_module(module)
     return Kernel(choice, module)
+
+
+def _module_name(choice: Choice) -> str:
+    """Where the kernel is to be imported from, once it is sure that this machine can run it."""
+    reason = why_not(choice.kernel, choice.level, choice.popcount)
+    if reason:
+        raise UnavailableError(f"{choice.kernel} at {choice.level}: {reason}")
+    return f"{__name__}.built.{catalogue.module_name(choice.kernel, choice.popcount, choice.level)}"
 
 
 class Kernel:

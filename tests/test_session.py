@@ -111,10 +111,16 @@ def test_lookups_are_planned_once_and_pressure_and_made_moves_at_the_highest_lev
     ]
 
 
+def test_a_launch_has_modules_of_its_own() -> None:
+    choice = kernels.default()
+    assert kernels.load_copy(choice).module_path != kernels.load_choice(choice).module_path
+    assert kernels.load_copy(choice).perft("startpos", 4) == 197_281
+
+
 def test_every_kernel_counts_the_same_trees_as_often_in_a_batch() -> None:
     for workload in (perft_workloads()[4], perft_workloads(bulk=False)[4]):
         passes = {
-            measure.batch_passes(measure.benchmark(kernels.default(kernel), workload, {}))
+            measure.batch_passes(measure.benchmark(kernels.load(kernel), workload, {}))
             for kernel in ("ray_loop", "magic_fancy")
         }
         assert len(passes) == 1
