@@ -9,8 +9,8 @@ Whatever else comes is answered with `info string` and changes nothing.
 from collections.abc import Iterator
 from importlib.metadata import version
 
+from slidebench.harness import leaves
 from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
-from slidebench.harness.workers import finished
 from slidebench.kernels import Kernel
 from slidebench.kernels.position import START, FenError, parse_fen, quoted
 
@@ -73,13 +73,10 @@ class Session:
         except DepthError as error:
             yield f"info string {error}"
             return
-        moves = self.kernel.moves(self.position) if depth else []
         total = 0 if depth else 1
-        # Counted in a thread, so that Ctrl-C acts.
-        counts = finished(lambda move: self.kernel.perft(move.after, depth - 1), moves)
-        for move, nodes in zip(moves, counts, strict=True):
-            total += nodes
-            yield f"{move.uci(chess960=self.chess960)}: {nodes}"
+        for move, part in leaves.divide(self.kernel, self.position, depth):
+            total += part.nodes
+            yield f"{move.uci(chess960=self.chess960)}: {part.nodes}"
         yield ""
         yield f"Nodes searched: {total}"
         yield ""

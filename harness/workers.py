@@ -27,8 +27,9 @@ def finished(
 ) -> Iterator[Result]:
     """Yield `function(item)` of every item as it gets done: in order, if there is one thread.
 
-    Whatever the function raises is raised here, and TimeLimitError once `seconds` have passed. A thread that
-    is left behind ends with its item, or with the program, which need not wait for it.
+    Whatever the function raises is raised here, TimeLimitError once `seconds` have passed, and Fault if so
+    many threads cannot be started. A thread that is left behind ends with its item, or with the program,
+    which need not wait for it.
     """
     waiting = deque(items)
     done: SimpleQueue[Future[Result]] = SimpleQueue()
@@ -48,9 +49,12 @@ def finished(
             done.put(future)
 
     count = len(waiting)
-    for _ in range(min(threads, count)):
-        Thread(target=work, daemon=True).start()
     try:
+        for started in range(min(threads, count)):
+            try:
+                Thread(target=work, daemon=True).start()
+            except RuntimeError:  # no memory or number left for one more
+                raise Fault(f"the system gives no more than {started} threads; give fewer") from None
         for _ in range(count):
             yield done.get(timeout=None if end is None else max(0, end - time.monotonic())).result()
     except Empty:

@@ -4,10 +4,12 @@ import os
 import signal
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from command import running
 
+from slidebench.harness.errors import Fault
 from slidebench.harness.workers import TimeLimitError, finished
 
 
@@ -29,6 +31,15 @@ def test_an_error_is_raised_where_the_result_is_taken() -> None:
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):
         next(results)
+
+
+def test_threads_that_cannot_be_started_are_the_users_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", start)
+    with pytest.raises(Fault, match="the system gives no more than 0 threads; give fewer"):
+        list(finished(str, range(50), threads=8))
 
 
 def test_the_time_limit_covers_all_items() -> None:

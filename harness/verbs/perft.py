@@ -2,20 +2,16 @@
 
 import sys
 import time
-from collections.abc import Iterable
+from typing import Any
 
 import click
 
 from slidebench import kernels
+from slidebench.harness import leaves
 from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
 from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import START
-
-# Plies of a thread's part: a few milliseconds, so no thread is left waiting long. But three plies from the
-# root at most: there may be ten thousand parts, and each is an object.
-PART_DEPTH = 5
-MOST_SPLIT = 3
 
 
 @click.command()
@@ -36,7 +32,7 @@ MOST_SPLIT = 3
 @click.option(
     "--hash",
     "mebibytes",
-    type=click.IntRange(1),
+    type=click.IntRange(1, kernels.MOST_HASH_MEBIBYTES),
     metavar="MIB",
     help="Keep counts in a table of so many MiB.",
 )
@@ -96,25 +92,18 @@ def perft(
             )
             _print_statistics(list(rows), chosen.choice, as_json)
             return
+        how: dict[str, Any] = {"bulk": bulk, "threads": threads, "seconds": time_limit}
         counted = None
         if divide:
-            listed = chosen.moves(position) if depth else []
             begin = time.monotonic_ns()
-            parts = finished(
-                lambda move: chosen.time_perft(move.after, depth - 1, bulk=bulk, table=table),
-                listed,
-                threads=threads,
-                seconds=time_limit,
-            )
-            counted = {move.uci(chess960=chess960): part for move, part in zip(listed, parts, strict=True)}
-            total = total_of(counted.values(), depth)
+            below = list(leaves.divide(chosen, position, depth, table=table, **how))
+            counted = {move.uci(chess960=chess960): part for move, part in below}
+            total = leaves.total(counted.values()) if depth else kernels.PerftTime(1, 0, 0)
             if threads > 1:
                 total = total._replace(wall_nanoseconds=time.monotonic_ns() - begin)
         else:
-            total = _counted(chosen, position, depth, bulk, table, threads, time_limit)
-        plain = None
-        if check_hash:
-            plain = _counted(chosen, position, depth, bulk, None, threads, time_limit).nodes
+            total = leaves.perft(chosen, position, depth, table=table, **how)
+        plain = leaves.perft(chosen, position, depth, **how).nodes if check_hash else None
         _print_count(
             total, chosen.choice, bulk, as_json, counted, threads=threads, mebibytes=mebibytes, plain=plain
         )
@@ -123,35 +112,6 @@ def perft(
         raise click.BadParameter(str(error)) from None
     except TimeLimitError as error:
         raise click.ClickException(f"{error}; give a lower depth or a longer --time-limit") from None
-
-
-def _counted(
-    chosen: kernels.Kernel,
-    position: kernels.Position,
-    depth: int,
-    bulk: bool,
-    table: object,
-    threads: int,
-    time_limit: float | None,
-) -> kernels.PerftTime:
-    """One perft, split below the root for several threads into parts that all end at about the same time."""
-    begin = time.monotonic_ns()
-    plies = min(max(depth - PART_DEPTH, 1), MOST_SPLIT, depth) if threads > 1 else 0
-    parts = chosen.descendants(position, plies)
-    counted = finished(
-        lambda part: chosen.time_perft(part, depth - plies, bulk=bulk, table=table),
-        parts,
-        threads=threads,
-        seconds=time_limit,
-    )
-    nodes, cpu, wall = map(sum, zip((0, 0, 0), *counted, strict=True))
-    return kernels.PerftTime(nodes, cpu, time.monotonic_ns() - begin if threads > 1 else wall)
-
-
-def total_of(parts: Iterable[kernels.PerftTime], depth: int) -> kernels.PerftTime:
-    """The whole of the parts below each move; depth 0 has one leaf and no part."""
-    nodes, cpu, wall = map(sum, zip((0 if depth else 1, 0, 0), *parts, strict=True))
-    return kernels.PerftTime(nodes, cpu, wall)
 
 
 def _print_count(
