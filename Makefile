@@ -13,12 +13,14 @@ COMPILERS ?= $(shell for each in gcc clang; do command -v $$each > /dev/null && 
 # What `make install` builds, and with which extras of pyproject.toml.
 KERNELS = all
 EXTRAS = test,lint
+# Kept, so that a second run compiles only what changed; one for each compiler, or the first would stay.
+BUILD = build/$(notdir $(lastword $(CC)))
 
 .PHONY: compiler bench test test-all lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
 
 # Builds what a run times unless told otherwise, in two to three minutes; after `make install`, which builds every kernel
 # and takes six, it leaves them all in place.
-bench: KERNELS = $(if $(wildcard build/build.ninja),,standard)
+bench: KERNELS = $(if $(wildcard $(BUILD)/build.ninja),,standard)
 bench: EXTRAS = audit,report
 bench: install
 	slidebench run
@@ -70,7 +72,7 @@ history: install
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= fen epd record uci
 fuzz: install
-	$(BIN)/pip install --quiet ".[fuzz]" --no-build-isolation --config-settings=build-dir=build
+	$(BIN)/pip install --quiet ".[fuzz]" --no-build-isolation --config-settings=build-dir=$(BUILD)
 	for target in $(FUZZ_TARGETS); do \
 	  mkdir -p build/fuzz/$$target && nice $(BIN)/python tests/fuzz/fuzz.py $$target -print_final_stats=1 \
 	    -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) -max_len=4096 -rss_limit_mb=4096 \
@@ -84,9 +86,8 @@ sanitize: install
 memcheck: install
 	.ci/memcheck
 
-# The build folder is kept, so a second run compiles only what changed.
 install: compiler .venv/tools
-	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=build \
+	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=$(BUILD) \
 	  $(if $(KERNELS),--config-settings=setup-args=-Dkernels=$(KERNELS)) ".[$(EXTRAS)]"
 
 # Or what is missing would be named in the midst of twenty lines of other programs.

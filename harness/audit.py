@@ -21,12 +21,13 @@ import msgspec
 from slidebench import kernels
 from slidebench.harness import binary
 from slidebench.harness.mnemonics import MNEMONICS
+from slidebench.harness.workloads import ORDERS
 from slidebench.kernels import Choice, UnavailableError, catalogue
 
 PERFT = "perft"
 TIMED = (
     PERFT,
-    *(f"{piece}_{order}" for piece in kernels.PIECES for order in ("throughput", "latency")),
+    *(f"{piece}_{order}" for piece in kernels.PIECES for order in ORDERS),
     *("queen_batch", "queen_beside", "touches_alone"),
 )
 

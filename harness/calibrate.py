@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from slidebench import kernels
 from slidebench.harness import launches
-from slidebench.harness.records import Samples
+from slidebench.harness.errors import Fault
+from slidebench.harness.records import MOST_ROUNDS, Samples
 from slidebench.harness.stats import compare
 from slidebench.harness.workloads import operations, perft_workloads
 
@@ -62,6 +63,7 @@ def _pairs(wasted: float, seed: int) -> Iterator[tuple[list[Samples], list[Sampl
             launch=launch,
             seed=seed,
             seconds=LAUNCH_SECONDS,
+            rounds=MOST_ROUNDS // LAUNCHES,
             choices=[choice] * count,
             workloads=[workload] * count,
             passes=passes,
@@ -71,6 +73,10 @@ def _pairs(wasted: float, seed: int) -> Iterator[tuple[list[Samples], list[Sampl
         )
         for message in launches.messages(job):
             if isinstance(message, launches.Batches):
+                if not message.copied:
+                    raise Fault(
+                        "a module cannot be copied: set TMPDIR to a folder with room that may hold programs"
+                    )
                 passes = message.passes
                 for each, batch in zip(samples, passes, strict=True):
                     each.operations = batch * operations(workload)

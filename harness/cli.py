@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from slidebench.harness.errors import Fault, LaunchError
+from slidebench.harness.errors import Fault
 from slidebench.kernels import DestructiveCollision, UnavailableError, catalogue, features
 from slidebench.kernels.position import FenError
 
@@ -98,7 +98,7 @@ def main() -> None:
         sys.exit(told(str(error)))
     except MemoryError:
         sys.exit(told("out of memory; give a higher --memory-limit or a smaller --hash"))
-    except (DestructiveCollision, LaunchError) as error:
+    except DestructiveCollision as error:
         sys.exit(told(str(error), 1))
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)

@@ -13,6 +13,7 @@ from slidebench.harness.errors import Fault
 from slidebench.harness.records import Record, Samples
 from slidebench.harness.stats import Comparison, Key, compare, compare_records, levels_of, perft_groups
 from slidebench.harness.workloads import Perft
+from slidebench.kernels.position import quoted
 
 Side = tuple[int, Key]  # which record, and what of it
 Group = list[Samples]
@@ -75,14 +76,11 @@ class Sheet(NamedTuple):
 def records_sheet(records: Sequence[Record], level: str | None = None) -> Sheet:
     """Every record against the first, kernel by kernel and level by level.
 
-    Raises CompareError if the records did not measure alike.
+    Raises CompareError if the records did not measure alike, or none has the level.
     """
     refuse_unlike(records)
-    keys = [
-        key
-        for key in dict.fromkeys(key for record in records for key in perft_groups(record))
-        if level in (None, key[2])
-    ]
+    levels = _levels(records, level)
+    keys = dict.fromkeys(key for record in records for key in perft_groups(record) if key[2] in levels)
     others = range(1, len(records))
     cells = _cells(records, [((other, key), (0, key)) for key in keys for other in others], compare_records)
     labels = record_labels(records)
@@ -98,24 +96,25 @@ def records_sheet(records: Sequence[Record], level: str | None = None) -> Sheet:
 def levels_sheet(records: Sequence[Record], level: str | None = None) -> Sheet:
     """What each level, or `level` alone, gains over the one before, for every kernel of every record.
 
-    Raises CompareError if the records did not measure alike.
+    Raises CompareError if the records did not measure alike, or none has the level or one below it.
     """
+    levels = _levels(records, level)
     steps = {
-        f"{upper} / {lower}": (upper, lower)
-        for lower, upper in pairwise(_levels(records))
-        if level in (None, upper)
+        f"{upper} / {lower}": (upper, lower) for lower, upper in pairwise(_levels(records)) if upper in levels
     }
+    if level and not steps:
+        raise CompareError(f"no record has a level below {level}; compare --by kernel, or another --level")
     return _sheet_within(records, "the level below", steps)
 
 
 def kernels_sheet(records: Sequence[Record], base: str, level: str | None = None) -> Sheet:
     """Every kernel against a base kernel at the same level and popcount, in every record.
 
-    Raises CompareError if no record has the base, or if the records did not measure alike.
+    Raises CompareError if no record has the base or the level, or if the records did not measure alike.
     """
     if not any(key[0] == base for record in records for key in perft_groups(record)):
         raise CompareError(f"no record has timed {base!r}; choose another --against")
-    levels = {each: (each, each) for each in _levels(records) if level in (None, each)}
+    levels = {each: (each, each) for each in _levels(records, level)}
     return _sheet_within(records, f"{base} at the same level", levels, base)
 
 
@@ -176,8 +175,14 @@ def absence(record: Record, key: Key) -> str:
     return "not timed in this run" if record.complete else "the run was cut short"
 
 
-def _levels(records: Sequence[Record]) -> list[str]:
-    return levels_of(key for record in records for key in perft_groups(record))
+def _levels(records: Sequence[Record], level: str | None = None) -> list[str]:
+    """The levels that the records have timed, or `level` alone."""
+    found = levels_of(key for record in records for key in perft_groups(record))
+    if level not in (None, *found):
+        raise CompareError(
+            f"no record has timed level {quoted(level)}; there are {', '.join(found) or 'none'}"
+        )
+    return found if level is None else [level]
 
 
 def _sheet_within(

@@ -26,6 +26,7 @@ from slidebench.harness.counted import Failed, Job, Message
 from slidebench.harness.cpu import Cache, caches
 from slidebench.harness.errors import Fault
 from slidebench.harness.records import write_atomically
+from slidebench.harness.system import usable_cpus
 from slidebench.harness.workloads import Perft, Stream, Workload, operations
 from slidebench.kernels.features import detect
 
@@ -111,7 +112,7 @@ def count(
     if valgrind is None:
         raise CountError("counting needs valgrind, which is not installed; on Debian: apt install valgrind")
     options = _cache_options(geometry) if geometry else []
-    workers = min(os.cpu_count() or 1, len(choices))
+    workers = min(usable_cpus(), len(choices))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         command = [
             valgrind, "-q", "--tool=callgrind", "--vgdb=no", "--dump-line=no",
@@ -239,7 +240,9 @@ def write_table(path: Path, counts: Iterable[Count]) -> None:
         for rows in compilers.values():
             for gone in [row for row in rows if row.split()[0] not in kernels.names()]:
                 del rows[gone]
-    write_atomically(path, json.dumps(table, indent=1, sort_keys=True).encode() + b"\n")
+    write_atomically(
+        path, json.dumps(table, indent=1, sort_keys=True).encode() + b"\n", "choose another --write"
+    )
 
 
 def risen(table: Table, counts: Iterable[Count]) -> list[str]:

@@ -8,6 +8,7 @@ Python takes to start under valgrind.
 
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from functools import partial
 
@@ -43,6 +44,8 @@ class Failed(msgspec.Struct, tag="failed"):
 
 Message = Counted | Failed
 
+_WRONG, _UNFORESEEN = 1, 2  # exit statuses of a fork
+
 
 def main() -> None:
     """Run every workload of every choice once."""
@@ -71,22 +74,22 @@ def _forked(run: Callable[[], object]) -> tuple[int, int]:
     process = os.fork()
     if process:
         return process, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    status = 1
+    status = _UNFORESEEN
     try:
         run()
         status = 0
     except (WrongCountError, kernels.DestructiveCollision):
-        pass
+        status = _WRONG
+    except Exception:
+        traceback.print_exc()
     finally:
         os._exit(status)
 
 
 def _reason(status: int) -> str:
-    return (
-        f"stopped by signal {-status} under valgrind"
-        if status < 0
-        else "wrong answers; see `slidebench verify`"
-    )
+    if status == _WRONG:
+        return "wrong answers; see `slidebench verify`"
+    return f"stopped by signal {-status} under valgrind" if status < 0 else "failed under valgrind"
 
 
 def _say(message: Message) -> None:

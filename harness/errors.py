@@ -3,7 +3,3 @@
 
 class Fault(ValueError):  # noqa: N818 - faults are the user's, errors are ours
     """Something the user can mend: the message is one line that names the thing and the way out."""
-
-
-class LaunchError(RuntimeError):
-    """A process of a run that ended by itself; the message says how."""

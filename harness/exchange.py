@@ -12,11 +12,13 @@ from pathlib import Path
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.records import Record, Samples, create_record, encode_record, read_record, record_path
 from slidebench.harness.stats import Rate, perft_rates, rate
+from slidebench.harness.workloads import differences
 
 
 def figures(record: Record) -> list[tuple[Samples, Rate]]:
-    """Every kernel and workload with its rate in operations per second."""
-    found = ((samples, rate([samples])) for samples in record.samples)
+    """Every kernel and workload with its rate in operations per second; a difference has none."""
+    added = differences(record.workloads)
+    found = ((each, rate([each])) for each in record.samples if each.workload not in added)
     return [(samples, each) for samples, each in found if each is not None]
 
 

@@ -1,21 +1,12 @@
 """A record with what its samples come to: each figure computed once, for all charts and pages."""
 
 from functools import cached_property
-from typing import NamedTuple
 
 from slidebench.harness.compare import absence
 from slidebench.harness.records import Build, Record
-from slidebench.harness.stats import Key, Rate, levels_of, perft_rates, rate
-from slidebench.harness.workloads import Lookup, Perft
+from slidebench.harness.stats import Key, Nanoseconds, Rate, levels_of, nanoseconds, perft_rates
+from slidebench.harness.workloads import Lookup, Perft, differences
 from slidebench.kernels.catalogue import BUILTIN
-
-
-class Nanoseconds(NamedTuple):
-    """Time of one query: median of launch medians and 95 % interval."""
-
-    median: float
-    low: float
-    high: float
 
 
 class Figures:
@@ -89,12 +80,8 @@ class Figures:
         if workload is None or (key, workload.name) not in self._samples:
             return None
         if (key, workload) not in self._lookups:
-            found = rate([self._samples[key, workload.name]])
-            self._lookups[key, workload] = (
-                Nanoseconds(1e9 / found.median, 1e9 / found.high, 1e9 / found.low)
-                if found and min(found.median, found.low) > 0
-                else None
-            )
+            samples = self._samples[key, workload.name]
+            self._lookups[key, workload] = nanoseconds(samples, added=bool(differences([workload])))
         return self._lookups[key, workload]
 
     def reason(self, key: Key) -> str:

@@ -15,7 +15,7 @@ import msgspec
 
 from slidebench import kernels
 from slidebench.harness import measure
-from slidebench.harness.errors import LaunchError
+from slidebench.harness.errors import Fault
 from slidebench.harness.workloads import Stream, Workload
 
 LEAST_ROUNDS = 2  # whatever the time allowed; the second may be that of the focus alone
@@ -27,6 +27,7 @@ class Job(msgspec.Struct, kw_only=True):
     launch: int
     seed: int
     seconds: float
+    rounds: int  # at most
     choices: list[kernels.Choice]
     workloads: list[Workload]
     passes: list[int]  # of a batch; 0 where the launch is to find out
@@ -37,9 +38,10 @@ class Job(msgspec.Struct, kw_only=True):
 
 
 class Batches(msgspec.Struct, tag="batches"):
-    """Passes of each benchmark's batch, sent once; 0 for one whose count is wrong."""
+    """Passes of each benchmark's batch, 0 for one that counts wrong; whether modules are the launch's own."""
 
     passes: list[int]
+    copied: bool
 
 
 class Sample(msgspec.Struct, tag="sample"):
@@ -64,7 +66,7 @@ Message = Batches | Sample | Wrong | RoundEnd
 
 
 def messages(job: Job) -> Iterator[Message]:
-    """Run a launch and yield what it sends. Raises LaunchError if it fails."""
+    """Run a launch and yield what it sends. Raises Fault if it fails."""
     command = [sys.executable, "-m", "slidebench.harness.launches"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -78,14 +80,17 @@ def messages(job: Job) -> Iterator[Message]:
             process.kill()
             raise
         if process.wait() != 0:
-            raise LaunchError(f"launch {job.launch} ended with status {process.returncode}")
+            raise Fault(
+                f"launch {job.launch} ended with status {process.returncode}; see what stopped it (memory?) "
+                "and run again"
+            )
 
 
 def run(job: Job) -> Iterator[Message]:
     """The launch itself: time the job's plan until its seconds are spent."""
     end = time.monotonic() + job.seconds
     order = random.Random(f"{job.seed} {job.launch}")
-    plan = dict(_plan(job, order))
+    plan, copied = _plan(job, order)
     passes = dict(enumerate(job.passes))
     for number in list(plan):
         try:
@@ -96,12 +101,12 @@ def run(job: Job) -> Iterator[Message]:
         except measure.WrongCountError as error:
             yield Wrong(number, str(error))
             del plan[number]
-    yield Batches([passes[number] for number in range(len(job.choices))])
+    yield Batches([passes[number] for number in range(len(job.choices))], copied)
     longest = {True: 0.0, False: 0.0}
     full = True
     round_ = 0
     focused = {number: plan[number] for number in job.focus if number in plan}
-    while round_ < LEAST_ROUNDS or time.monotonic() + longest[full] < end:
+    while round_ < LEAST_ROUNDS or (round_ < job.rounds and time.monotonic() + longest[full] < end):
         begin = time.monotonic()
         for number, result in measure.round_samples(plan if full else focused, passes, order):
             yield Wrong(number, result) if isinstance(result, str) else Sample(number, round_, result)
@@ -111,28 +116,33 @@ def run(job: Job) -> Iterator[Message]:
         full = not full if focused else True
 
 
-def _plan(job: Job, order: random.Random) -> Iterator[tuple[int, measure.Benchmark]]:
-    """The benchmarks by number, on modules of this launch alone, loaded in a new order.
+def _plan(job: Job, order: random.Random) -> tuple[dict[int, measure.Benchmark], bool]:
+    """The benchmarks by number, on modules loaded in a new order, and whether all are copies for this launch.
 
     Where a module lies depends on what was loaded before it, and where its code lies in physical memory is
     drawn when its file is written: one lay so badly that every launch made moves at 0.6 of the usual speed.
     """
+    copied = True
+
+    def instance(choice: kernels.Choice) -> kernels.Kernel:
+        nonlocal copied
+        try:
+            return kernels.load_copy(choice)
+        except (ImportError, OSError):  # a folder of temporary files that may not hold code, or is full
+            copied = False
+            return kernels.load_choice(choice)
+
+    plan: dict[int, measure.Benchmark] = {}
     instances: dict[kernels.Choice, kernels.Kernel] = {}
     for number in order.sample(range(len(job.choices)), len(job.choices)):
         choice, workload = job.choices[number], job.workloads[number]
         if job.wasted is not None:
-            yield number, measure.handicapped(_instance(choice), workload, job.streams, job.wasted[number])
+            plan[number] = measure.handicapped(instance(choice), workload, job.streams, job.wasted[number])
             continue
         if choice not in instances:
-            instances[choice] = _instance(choice)
-        yield number, measure.benchmark(instances[choice], workload, job.streams)
-
-
-def _instance(choice: kernels.Choice) -> kernels.Kernel:
-    try:
-        return kernels.load_copy(choice)
-    except ImportError:  # a folder of temporary files that may not hold code
-        return kernels.load_choice(choice)
+            instances[choice] = instance(choice)
+        plan[number] = measure.benchmark(instances[choice], workload, job.streams)
+    return plan, copied
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ import random
 import shutil
 import struct
 import subprocess
-import time
 from collections.abc import Sequence
 from typing import Literal
 
@@ -22,10 +21,9 @@ from slidebench.harness.binary import module_path
 from slidebench.harness.errors import Fault
 from slidebench.harness.loops import LoopError, query_loop
 from slidebench.kernels import catalogue
-from slidebench.kernels import probes as blocks
+from slidebench.kernels.clock import add_chain_nanoseconds
 
 TOOL = "llvm-mca-19"
-ORDERS: tuple[workloads.Order, ...] = ("throughput", "latency")
 ITERATIONS = 1000
 MASK_INSTRUCTIONS = ("pext", "pdep")
 
@@ -166,7 +164,7 @@ class _Loop:
 
 
 def _loops(choices: Sequence[kernels.Choice], query: str) -> list[_Loop]:
-    return [_Loop(choice, query, order) for choice in choices for order in ORDERS]
+    return [_Loop(choice, query, order) for choice in choices for order in workloads.ORDERS]
 
 
 def _modelled(loops: Sequence[_Loop], targets: Sequence[str]) -> list[Estimate]:
@@ -208,7 +206,7 @@ _PAIRS = (
 )
 _REPEATS = 32  # and a stream so long that its end, a mispredicted branch, hardly counts
 _PASSES = 100  # some 100 microseconds: reading the clock takes 0.4
-_ADD_BLOCKS = 1000  # 15 microseconds
+_ADDITIONS = 64_000  # 15 microseconds
 _ROUNDS = 100
 
 
@@ -230,12 +228,9 @@ def _time(loop: _Loop) -> float:
     squares = bytes(source.randrange(64) for _ in range(_PAIRS))
     occupancies = struct.pack(f"<{_PAIRS}Q", *(source.getrandbits(64) for _ in range(_PAIRS)))
     queries = kernels.load_choice(loop.choice).queries(squares * _REPEATS, occupancies * _REPEATS)
-    add = blocks.Probe("add")
     query_nanoseconds, add_nanoseconds = [], []
     for _ in range(_ROUNDS):
         query_nanoseconds.append(queries.time(loop.query, loop.order, _PASSES))
-        begin = time.perf_counter_ns()
-        add.latency_ticks(_ADD_BLOCKS)
-        add_nanoseconds.append(time.perf_counter_ns() - begin)
-    cycle = min(add_nanoseconds) / (_ADD_BLOCKS * blocks.STEPS)
+        add_nanoseconds.append(add_chain_nanoseconds(_ADDITIONS))
+    cycle = min(add_nanoseconds) / _ADDITIONS
     return float(min(query_nanoseconds) / (_PASSES * _PAIRS * _REPEATS) / cycle)

@@ -28,9 +28,10 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
 MOST_BYTES = 64 << 20
 MOST_LETTERS = 10_000
 MOST_KERNELS = 500
-# What resampling may be asked to hold; a run writes 10 launches, and some 60,000 rounds in its longest time.
+# What resampling may be asked to hold; a run writes 10 launches, and stops at so many rounds.
 MOST_LAUNCHES = 1_000
 MOST_ROUNDS = 100_000
+OTHER_RESULTS = "choose another folder with --results"
 CONTROL = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"  # all control characters but the line feed
 
 
@@ -148,10 +149,16 @@ def utc_now() -> str:
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
+def runs(results: Path, machine: Cpu | None = None) -> Path:
+    """The folder of all records in a results folder, or of one machine's."""
+    folder = results / "runs"
+    return folder / machine_name(machine) if machine else folder
+
+
 def record_path(results: Path, record: Record) -> Path:
     """Where a record belongs: results/runs/<machine>/<utc>-<commit>.json."""
     commit = record.commit + ("-dirty" if record.dirty else "")
-    return results / "runs" / machine_name(record.machine) / f"{record.started_utc}-{commit}.json"
+    return runs(results, record.machine) / f"{record.started_utc}-{commit}.json"
 
 
 def create_record(results: Path, record: Record) -> Path:
@@ -163,7 +170,7 @@ def create_record(results: Path, record: Record) -> Path:
     number = 1
     while True:
         try:
-            write_atomically(path, encode_record(record), new=True)
+            write_atomically(path, encode_record(record), OTHER_RESULTS, new=True)
             return path
         except _TakenError:
             number += 1
@@ -172,8 +179,8 @@ def create_record(results: Path, record: Record) -> Path:
 
 def check_writable(results: Path) -> None:
     """Raises RecordError if no record could be written below `results`: before others measure for it."""
-    probe = results / "runs" / ".probe"
-    write_atomically(probe, b"")
+    probe = runs(results) / ".probe"
+    write_atomically(probe, b"", OTHER_RESULTS)
     probe.unlink()
 
 
@@ -182,7 +189,7 @@ def write_record(record: Record, path: Path) -> None:
 
     Raises RecordError if the folder cannot be written.
     """
-    write_atomically(path, encode_record(record))
+    write_atomically(path, encode_record(record), OTHER_RESULTS)
 
 
 def encode_record(record: Record) -> bytes:
@@ -190,12 +197,10 @@ def encode_record(record: Record) -> bytes:
     return msgspec.json.encode(record) + b"\n"
 
 
-def write_atomically(
-    path: Path, content: bytes, way_out: str = "choose another folder with --results", *, new: bool = False
-) -> None:
+def write_atomically(path: Path, content: bytes, way_out: str, *, new: bool = False) -> None:
     """Put `content` at `path` in one step; with `new`, only if nothing is there.
 
-    Raises RecordError naming the path if that is impossible.
+    Raises RecordError naming the path and the way out if that is impossible.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,12 +12,21 @@ from typing import NamedTuple
 
 from slidebench import kernels
 from slidebench.harness import launches, measure, warnings, workloads
-from slidebench.harness.cpu import describe
-from slidebench.harness.records import Absent, Build, Record, Round, Samples, utc_now, write_record
+from slidebench.harness.cpu import Cpu, describe
+from slidebench.harness.records import (
+    MOST_ROUNDS,
+    Absent,
+    Build,
+    Record,
+    Round,
+    Samples,
+    utc_now,
+    write_record,
+)
 from slidebench.harness.stats import perft_rates
 from slidebench.harness.system import System
 from slidebench.harness.verify import check
-from slidebench.harness.workloads import Lookup, Workload
+from slidebench.harness.workloads import Workload, differences
 
 SAVE_SECONDS = 1.0  # a crash loses at most this much; an interrupt loses nothing
 LAUNCH_SECONDS = 12.0
@@ -68,7 +77,7 @@ def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bo
             *workloads.perft_workloads(),
             *workloads.perft_workloads(bulk=False),
             *workloads.lookup_workloads(streams),
-            *workloads.pressure_workloads(streams),
+            *workloads.pressure_workloads(streams, _level_2_bytes(record.machine)),
         ]
         right = {_choice(build) for build in record.builds if build.failure is None}
         plan = measure.planned([choice for choice in chosen if choice in right], record.workloads)
@@ -100,7 +109,7 @@ def _timed(
     try:
         for launch in range(count if plan else 0):
             left = max(record.budget_seconds - (time.monotonic() - begin), 0)
-            job = collected.job(launch, left / (count - launch), streams)
+            job = collected.job(launch, left / (count - launch), MOST_ROUNDS // count, streams)
             for message in launches.messages(job):
                 text = collected.enter(launch, message)
                 now = time.monotonic()
@@ -111,16 +120,19 @@ def _timed(
                     write_record(record, path)
                     saved = now
     finally:  # a run that was stopped has its warnings too
-        window = warnings.Window(before, system.cpu_times(), _own_seconds() - own_before)
-        record.warnings = sorted(warning.name for warning in _warnings(record, system, window))
+        wall_seconds = time.monotonic() - begin
+        window = warnings.Window(before, system.cpu_times(), _own_seconds() - own_before, wall_seconds)
+        found = _warnings(record, system, window) | (
+            {warnings.Warning.SHARED_FILES} if collected.shared else set()
+        )
+        record.warnings = sorted(warning.name for warning in found)
 
 
 def _warnings(record: Record, system: System, window: warnings.Window) -> set[warnings.Warning]:
     """What may have spoilt the run."""
     found = warnings.of_machine(record.machine, system)
     found |= warnings.of_window(window, [each.core_megahertz for each in record.rounds])
-    # What queries add to other work is a difference, which noise may make negative: no fault of the clock.
-    added = {each.name for each in record.workloads if isinstance(each, Lookup) and each.working_set_bytes}
+    added = differences(record.workloads)  # where a negative time is no fault of the clock
     timed = [samples.cpu_nanoseconds for samples in record.samples if samples.workload not in added]
     found |= warnings.of_samples(timed, len({each.launch for each in record.rounds}))
     if not all(build.verified for build in record.builds if build.failure is None):
@@ -141,13 +153,14 @@ class Collected:
         self.passes = [0] * len(plan)
         self.wrong: set[kernels.Choice] = set()
         self.widest = ""
+        self.shared = False  # whether a launch had to load the installed files
         record.samples = [
             Samples(**asdict(choice), workload=workload.name, operations=0) for choice, workload in plan
         ]
         self.samples = list(record.samples)
 
     def job(
-        self, launch: int, seconds: float, streams: dict[tuple[str, str], workloads.Stream]
+        self, launch: int, seconds: float, rounds: int, streams: dict[tuple[str, str], workloads.Stream]
     ) -> launches.Job:
         """The next launch's work: all kernels but wrong ones, with extra rounds where intervals are wide."""
         focus = self._wide()
@@ -157,6 +170,7 @@ class Collected:
             launch=launch,
             seed=self.record.seed,
             seconds=seconds,
+            rounds=rounds,
             choices=[self.plan[number][0] for number in kept],
             workloads=[self.plan[number][1] for number in kept],
             passes=[self.passes[number] for number in kept],
@@ -167,7 +181,8 @@ class Collected:
     def enter(self, launch: int, message: launches.Message) -> str:
         """Enter a message in the record; returns what to show, or "" if nothing new."""
         match message:
-            case launches.Batches(passes):
+            case launches.Batches(passes, copied):
+                self.shared |= not copied
                 for number, each in zip(self.numbers, passes, strict=True):
                     self.passes[number] = each
                     self.samples[number].operations = each * workloads.operations(self.plan[number][1])
@@ -225,6 +240,10 @@ def _build(choice: kernels.Choice, failure: str | None, *, verified: bool) -> Bu
         build.compiler, build.flags = kernel.compiler, kernel.flags
         build.table_bytes, build.init_nanoseconds = kernel.table_bytes, kernel.init_nanoseconds
     return build
+
+
+def _level_2_bytes(machine: Cpu) -> int:
+    return max((cache.bytes for cache in machine.caches if cache.level == 2), default=0)
 
 
 def _audit_digest(choice: kernels.Choice) -> str | None:

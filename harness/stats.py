@@ -5,7 +5,6 @@ is the unit of chance: rounds are reduced to a median within their launch, and i
 from how the launches scatter. docs/method.md has the reasons and the calibration.
 """
 
-import statistics
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -46,6 +45,14 @@ class Rate(NamedTuple):
         return (self.high - self.low) / 2 / self.median
 
 
+class Nanoseconds(NamedTuple):
+    """Time of one operation: the median of launch medians and its 95 % interval."""
+
+    median: float
+    low: float
+    high: float
+
+
 class Comparison(NamedTuple):
     """How many times as fast one is as another, its 95 % interval, and what may be said of it."""
 
@@ -59,11 +66,6 @@ class Comparison(NamedTuple):
     def sign(self) -> str:
         """The verdict in one letter: + faster, - slower, = no difference shown."""
         return SIGNS[self.verdict]
-
-
-def geometric_mean(values: Iterable[float]) -> float:
-    """The n-th root of the product: no position weighs more than another."""
-    return statistics.geometric_mean(values)
 
 
 def rates(samples: Samples) -> dict[Round, float]:
@@ -89,6 +91,24 @@ def rate(group: Sequence[Samples]) -> Rate | None:
     low, high = _interval(launches)
     middle = _middle(launches)
     return Rate(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), len(launches), len(logs))
+
+
+def nanoseconds(samples: Samples, *, added: bool = False) -> Nanoseconds | None:
+    """The time of one operation; None unless a sample has a time.
+
+    With `added`, samples are what the operations add to other work: a difference, which may be negative.
+    """
+    times = {
+        (launch, round_): elapsed / samples.operations
+        for launch, round_, elapsed in zip(
+            samples.launches, samples.rounds, samples.cpu_nanoseconds, strict=True
+        )
+        if samples.operations and (added or elapsed > 0)
+    }
+    if not times:
+        return None
+    launches = _by_launch(times)
+    return Nanoseconds(_middle(launches), *_interval(launches))
 
 
 def compare(pairs: Sequence[tuple[Sequence[Samples], Sequence[Samples]]]) -> list[Comparison | None]:
@@ -263,7 +283,7 @@ def _judged(
             continue
         p, (low, high), difference = next(adjusted), interval(each), middle(each)
         verdict: Verdict = "no difference shown"
-        if p < SIGNIFICANCE:
+        if p < SIGNIFICANCE and not low <= 0 <= high:
             verdict = "faster" if difference > 0 else "slower"
         found.append(
             Comparison(float(np.exp(difference)), float(np.exp(low)), float(np.exp(high)), p, verdict)

@@ -9,7 +9,8 @@ from slidebench.harness.cpu import Cpu
 from slidebench.harness.stats import LEAST_LAUNCHES
 from slidebench.harness.system import CpuTimes, System, usable_cpus
 
-SHARE = 0.05  # of CPU time, taken by others or stolen, that is worth a warning
+CPU_SHARE = 0.1  # of one CPU's time, taken by others or stolen, that is worth a warning: a run uses one
+SHARE = 0.05  # of the samples
 FREQUENCY_SPREAD = 0.02
 
 
@@ -31,17 +32,22 @@ class Warning(Enum):
     CLOCK = "the clock stood still or ran backwards in some samples: those are left out"
     TWO_PEAKS = "some samples fall into two groups: look at the raw samples before quoting a median"
     OUTLIERS = "many samples lie far out: something else ran at times"
+    SHARED_FILES = (
+        "launches loaded the installed modules, not copies, so one that lies badly in memory is slow in all: "
+        "set TMPDIR to a folder with room that may hold programs"
+    )
     UNVERIFIED = "verification was skipped: the kernels may be wrong"
     DIRTY = "built from a changed work tree: the commit does not tell what was measured"
     UNKNOWN_BUILD = "built outside a git checkout: what was measured cannot be traced"
 
 
 class Window(NamedTuple):
-    """The machine's CPU time between two readings of /proc/stat, and our own."""
+    """The machine's CPU time between two readings of /proc/stat, our own, and time on the wall."""
 
     before: CpuTimes | None
     after: CpuTimes | None
     own_seconds: float
+    wall_seconds: float
 
 
 def of_machine(machine: Cpu, system: System) -> set[Warning]:
@@ -61,12 +67,11 @@ def of_window(window: Window, megahertz: list[float]) -> set[Warning]:
     """What happened on the machine while it measured."""
     found = set()
     if window.before and window.after:
-        total = window.after.total_seconds - window.before.total_seconds
         busy = window.after.busy_seconds - window.before.busy_seconds - window.own_seconds
         stolen = window.after.steal_seconds - window.before.steal_seconds
-        if total > 0 and busy / total > SHARE:
+        if busy > CPU_SHARE * window.wall_seconds:
             found.add(Warning.LOAD)
-        if total > 0 and stolen / total > SHARE:
+        if stolen > CPU_SHARE * window.wall_seconds:
             found.add(Warning.STEAL)
     if megahertz and np.subtract(*np.quantile(megahertz, [0.95, 0.05])) > FREQUENCY_SPREAD * np.median(
         megahertz

@@ -3,7 +3,8 @@
 import hashlib
 import random
 import struct
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, get_args
 
 import msgspec
 
@@ -12,11 +13,12 @@ from slidebench.kernels.catalogue import BUILTIN
 from slidebench.kernels.position import START, Position, parse_fen
 
 Order = Literal["throughput", "latency"]
+ORDERS: tuple[Order, ...] = get_args(Order)
 STREAMS = ("tree", "random")
 STREAM_PAIRS = 32_768  # 1,024 pairs understate large tables by up to 60 %
 STREAM_SEED = 20_260_101
 WORKING_SETS_KIB = (1, 4, 16, 64, 256, 1024, 2048)
-EVICTING_MIB = 4  # more than the second-level cache of any CPU so far
+EVICTING_MIB = 4  # at least; Penryn has 6 MiB of second-level cache
 
 
 class Perft(msgspec.Struct, frozen=True, tag="perft", forbid_unknown_fields=True):
@@ -38,7 +40,7 @@ class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=Tr
     order: Order
     stream: str
     pairs: int
-    sha256: str  # of the stream, so that unlike streams are never compared
+    sha256: str  # of the stream: the same questions in the same order
     # Other data touched before each query; the sample is what the queries add to the touching.
     working_set_bytes: int = 0
     # Data read through before every 256 queries, to evict the tables from the nearer caches.
@@ -46,6 +48,11 @@ class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=Tr
 
 
 Workload = Perft | Lookup
+
+
+def differences(workloads: Iterable[Workload]) -> set[str]:
+    """Names of those whose samples are what queries add to other work: noise may make some negative."""
+    return {each.name for each in workloads if isinstance(each, Lookup) and each.working_set_bytes}
 
 
 class CpwPosition(msgspec.Struct, frozen=True):
@@ -118,7 +125,6 @@ def streams() -> dict[tuple[str, str], Stream]:
 
 def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
     """Every stream and piece in both orders."""
-    orders: tuple[Order, ...] = ("throughput", "latency")
     return [
         Lookup(
             name=f"lookup {piece} {order} {stream}",
@@ -129,18 +135,22 @@ def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
             sha256=pairs.sha256,
         )
         for (stream, piece), pairs in available.items()
-        for order in orders
+        for order in ORDERS
     ]
 
 
-def pressure_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
-    """Queen queries of the tree stream with cold tables, and beside working sets of 1 KiB to 2 MiB."""
+def pressure_workloads(available: dict[tuple[str, str], Stream], level_2_bytes: int = 0) -> list[Lookup]:
+    """Queen queries of the tree stream with cold tables, and beside working sets of 1 KiB to 2 MiB.
+
+    Cold: evicted from a second-level cache of so many bytes, by reading EVICTING_MIB or twice as many.
+    """
     (plain,) = (
         workload
         for workload in lookup_workloads(available)
         if (workload.piece, workload.order, workload.stream) == ("queen", "throughput", "tree")
     )
-    cold = msgspec.structs.replace(plain, name=f"{plain.name} cold", evicting_bytes=EVICTING_MIB << 20)
+    evicting_bytes = max(EVICTING_MIB << 20, 2 * level_2_bytes)
+    cold = msgspec.structs.replace(plain, name=f"{plain.name} cold", evicting_bytes=evicting_bytes)
     return [
         cold,
         *(

@@ -34,18 +34,19 @@ from typing import Any, NamedTuple
 
 from slidebench.kernels import catalogue, features
 from slidebench.kernels.errors import DestructiveCollision, UnavailableError
-from slidebench.kernels.position import Position, parse_fen, parse_square, square_name
+from slidebench.kernels.position import MOST_CLOCK, Position, parse_fen, parse_square, square_name
 
 __all__ = [
-    "GENERATOR", "MOST_DEPTH", "PIECES", "Choice", "DestructiveCollision", "Kernel", "Mismatch", "Move",
-    "PerftTime", "Position", "Statistics", "UnavailableError", "build_commit", "choices", "combinations",
-    "default", "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts", "standard",
-    "why_not", "why_not_level",
+    "GENERATOR", "MOST_DEPTH", "MOST_HASH_MEBIBYTES", "PIECES", "Choice", "DestructiveCollision", "Kernel",
+    "Mismatch", "Move", "PerftTime", "Position", "Statistics", "UnavailableError", "build_commit", "choices",
+    "combinations", "default", "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts",
+    "standard", "why_not", "why_not_level",
 ]  # fmt: skip
 
 GENERATOR = "1"  # changes with the questions the generator asks: figures of two generators do not compare
 PIECES = ("rook", "bishop", "queen")
 MOST_DEPTH = 64
+MOST_HASH_MEBIBYTES = 1 << 20  # a TiB
 PROMOTIONS = ("", "n", "b", "r", "q")
 _BUILT = Path(__file__).parent / "built"
 
@@ -299,7 +300,7 @@ class Kernel:
 
     @cached_property
     def table_bytes(self) -> int:
-        """Bytes of the tables the kernel reads, as allocated."""
+        """Bytes of the slider's tables, as allocated."""
         return int(self._module.build()["table_bytes"])
 
     @property
@@ -355,8 +356,10 @@ class Kernel:
     def hash_table(self, mebibytes: int) -> Any:
         """A table for `time_perft` of at most so many MiB (the next power of two below), for any threads.
 
-        Raises UnavailableError if there is no such memory.
+        Raises UnavailableError if there is no such memory, ValueError beyond MOST_HASH_MEBIBYTES.
         """
+        if not 1 <= mebibytes <= MOST_HASH_MEBIBYTES:
+            raise ValueError(f"a hash table of {mebibytes} MiB; give 1 to {MOST_HASH_MEBIBYTES}")
         try:
             return self._module.PerftTable(mebibytes)
         except MemoryError:
@@ -389,7 +392,7 @@ class Kernel:
     def moves(self, position: str | Position) -> list[Move]:
         """Legal moves with the positions after them, in the generator's order."""
         before = _position(position)
-        number = before.fullmove_number + (not before.white_to_move)
+        number = min(before.fullmove_number + (not before.white_to_move), MOST_CLOCK)
         return [
             Move(origin, target, PROMOTIONS[promotion], castles, Position(*(*fields, clock, number)))
             for origin, target, promotion, castles, fields in self._module.children(before)
@@ -417,7 +420,7 @@ class Kernel:
 def _halfmove_clock(before: Position, origin: int, target: int, castles: bool) -> int:
     """The clock after a move: 0 after a pawn move or a capture. Castling onto the own rook is none."""
     captures = not castles and (before.white | before.black) >> target & 1
-    return 0 if before.pawns >> origin & 1 or captures else before.halfmove_clock + 1
+    return 0 if before.pawns >> origin & 1 or captures else min(before.halfmove_clock + 1, MOST_CLOCK)
 
 
 @cache

@@ -10,7 +10,6 @@ cdef extern from "inline.h" nogil:
 cdef extern from * nogil:
     int __builtin_ctzll(u64)
     int __builtin_clzll(u64)
-    bint likely(bint)
     bint unlikely(bint)
 
 cdef enum:

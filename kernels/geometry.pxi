@@ -5,7 +5,6 @@ cdef u64[SQUARES] king_attacks
 cdef u64[2][SQUARES] pawn_attacks          # by the pawn's colour and square
 cdef u64[SQUARES] rook_lines               # rook and bishop attacks on the empty board
 cdef u64[SQUARES] bishop_lines
-cdef u64[SQUARES] knight_reach             # squares from which a knight attacks a neighbour of the square
 cdef u64[SQUARES][SQUARES] between         # squares strictly between two on a common line, else none
 cdef u64[SQUARES][SQUARES] line            # the whole line through two squares, else none
 
@@ -22,8 +21,6 @@ cdef void geometry_init() noexcept:
         bishop_lines[square] = reference_attacks(BISHOP, square, 0)
     for square in range(SQUARES):
         for other in range(SQUARES):
-            if king_attacks[square] & bit(other):
-                knight_reach[square] |= knight_attacks[other]
             ends = bit(square) | bit(other)
             for piece in range(2):
                 if reference_attacks(piece, square, 0) & bit(other):

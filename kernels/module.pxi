@@ -136,7 +136,7 @@ cdef void set_game(Game* game, object position) except *:
 
 
 cdef class PerftTable:
-    """A hash table for perft of at most `mebibytes`, which several threads may share."""
+    """A hash table for perft of at most `mebibytes` (1 to 2^20), which several threads may share."""
     cdef HashTable table
 
     def __cinit__(self, Py_ssize_t mebibytes):

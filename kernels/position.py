@@ -20,6 +20,7 @@ KINDS = {"p": "pawns", "n": "knights", "b": "bishops", "r": "rooks", "q": "queen
 CASTLING = "-, KQkq, or rook files A to H and a to h"
 HOME_RANK = {True: 0xFF, False: 0xFF << 56}
 MOST_PIECES = 16  # a side starts with 16 and never gains one
+MOST_CLOCK = 9999  # four digits hold any game: the 75-move rule ends each within 8,849 moves
 
 ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
 DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -316,9 +317,8 @@ def _en_passant(en_passant: _Field, pieces: dict[int, str], white_to_move: bool)
 
 
 def _clock(clock: _Field) -> int:
-    # Four digits hold any game: the 75-move rule ends each within 8,849 moves.
     if not re.fullmatch("[0-9]{1,4}", clock.value):
-        raise clock.refusal("a number from 0 to 9999, or leave out both clocks")
+        raise clock.refusal(f"a number from 0 to {MOST_CLOCK}, or leave out both clocks")
     return int(clock.value)
 
 

@@ -101,6 +101,25 @@ def test_what_differs_between_records_is_named_whatever_is_compared() -> None:
     assert rows == ["pext builtin gcc 12.2.0", "pext builtin clang 19.1.7"]
 
 
+@pytest.mark.parametrize("by", ["record", "level", "kernel"])
+def test_a_level_that_no_record_has_timed_is_refused(by: str) -> None:
+    records = [made_record({FANCY_V3: 1e9}), made_record({FANCY_V3: 1e9}, brand="Other CPU")]
+    with pytest.raises(CompareError, match=r"no record has timed level 'v9'; there are v3"):
+        match by:
+            case "record":
+                records_sheet(records, "v9")
+            case "level":
+                levels_sheet(records, "v9")
+            case _:
+                kernels_sheet(records, "magic_fancy", "v9")
+
+
+def test_the_lowest_level_gains_over_none() -> None:
+    record = made_record({FANCY_V2: 1e9, FANCY_V3: 1e9})
+    with pytest.raises(CompareError, match="no record has a level below v2"):
+        levels_sheet([record], "v2")
+
+
 def test_records_without_a_round_in_common_say_so() -> None:
     first, second = made_record({FANCY_V3: 1e9}), made_record({FANCY_V3: 1e9}, brand="Stopped CPU")
     for samples in second.samples:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from command import slidebench
 from made_records import made_record
 
 from slidebench.harness.exchange import FORMATS, import_record
@@ -76,6 +77,14 @@ def test_text_that_is_no_record_is_not_imported(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="not a slidebench record"):
         import_record(tmp_path / "x.json", tmp_path / "results")
     assert not (tmp_path / "results").exists()
+
+
+def test_a_place_that_cannot_be_written_names_the_option_to_change(record: Record, tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    write_record(record, path)
+    result = slidebench("export", str(path), "-o", str(path / "figures.csv"))
+    assert result.returncode == 2
+    assert result.stderr.endswith("; choose another -o\n")
 
 
 def test_nothing_in_a_record_names_the_owner(record: Record) -> None:

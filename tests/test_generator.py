@@ -159,6 +159,15 @@ def test_castling_rights_follow_the_moves_played(moves: str, leaves: tuple[int, 
         assert kernel.perft(position, depth) == expected
 
 
+@pytest.mark.parametrize("turn", ["w", "b"])
+def test_full_clocks_stay_full_so_that_what_is_written_can_be_read(turn: str) -> None:
+    moves = kernels.load().moves(f"4k3/8/8/8/8/8/8/4K3 {turn} - - 9999 9999")
+    assert len(moves) == 5
+    for move in moves:
+        assert move.after.fen().endswith(" - - 9999 9999")
+        assert parse_fen(move.after.fen()) == move.after
+
+
 @pytest.mark.parametrize("fen", [START, "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"], ids=["start", "mated"])
 def test_depth_0_is_one_leaf_and_divides_into_nothing(fen: str) -> None:
     assert kernels.load().perft(fen, 0) == 1
@@ -169,8 +178,7 @@ def test_a_mated_side_has_no_leaf() -> None:
     assert kernels.load().perft("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", 1) == 0
 
 
-def test_divide_lists_what_stockfish_lists() -> None:
-    """Kiwipete at depth 2, as counted by python-chess."""
+def test_divide_lists_what_python_chess_lists() -> None:
     fen = CPW_POSITIONS[1].fen
     board = chess.Board(fen)
     expected = {}

@@ -49,6 +49,12 @@ def test_colours_and_rights_and_en_passant_are_part_of_the_key() -> None:
         assert kernel.time_perft(fen, 4, table=table).nodes == leaves, fen
 
 
+@pytest.mark.parametrize("mebibytes", [-1, 0, 1 << 21, 1 << 43, 1 << 44, 10**20])
+def test_tables_beyond_all_memory_are_refused(mebibytes: int) -> None:
+    with pytest.raises(ValueError, match=f"a hash table of {mebibytes} MiB; give 1 to 1048576"):
+        kernels.load().hash_table(mebibytes)
+
+
 def test_counts_that_may_not_fit_64_bits_are_refused() -> None:
     """Bare kings repeat few positions, so a table reaches counts that would take centuries without."""
     kernel = kernels.load()

@@ -5,9 +5,10 @@ from made_records import made_record
 
 from slidebench import kernels
 from slidebench.harness import launches, measure
+from slidebench.harness.errors import Fault
 from slidebench.harness.records import Build, Record
 from slidebench.harness.session import Collected
-from slidebench.harness.workloads import Lookup, Workload, perft_workloads
+from slidebench.harness.workloads import Lookup, Workload, perft_workloads, pressure_workloads, streams
 
 GOOD = kernels.Choice("magic_fancy", "v3", "builtin")
 BAD = kernels.Choice("rotated", "v3", "builtin")
@@ -39,8 +40,8 @@ def collected(record: Record) -> Collected:
 
 def send(collected: Collected, launch: int, nanoseconds: dict[int, list[int]]) -> None:
     """One launch's messages: a batch of 3 passes each, then a round for each time in the lists."""
-    job = collected.job(launch, 1.0, {})
-    collected.enter(launch, launches.Batches([3] * len(job.choices)))
+    job = collected.job(launch, 1.0, 100, {})
+    collected.enter(launch, launches.Batches([3] * len(job.choices), copied=True))
     for number, times in nanoseconds.items():
         for round_, each in enumerate(times):
             collected.enter(launch, launches.Sample(number, round_, each))
@@ -70,7 +71,7 @@ def test_a_kernel_that_counts_wrong_keeps_no_samples_and_is_timed_no_more(
         ("rotated", False),
     ]
     assert record.builds[1].failure == "rotated v3 builtin: 20 leaves, counted 21"
-    assert BAD not in collected.job(1, 1.0, {}).choices
+    assert BAD not in collected.job(1, 1.0, 100, {}).choices
 
 
 def test_the_kernel_with_the_wider_interval_gets_extra_rounds(collected: Collected) -> None:
@@ -83,7 +84,7 @@ def test_the_kernel_with_the_wider_interval_gets_extra_rounds(collected: Collect
                 **{number: [1000 + 300 * launch, 900, 1200] for number in range(6, 12)},
             },
         )
-    job = collected.job(3, 1.0, {})
+    job = collected.job(3, 1.0, 100, {})
     assert {job.choices[number] for number in job.focus} == {BAD}
     assert "widest interval: rotated v3 builtin" in collected.widest
 
@@ -127,16 +128,56 @@ def test_every_kernel_counts_the_same_trees_as_often_in_a_batch() -> None:
         assert min(passes) > 1
 
 
-def test_a_launch_that_fails_says_so() -> None:
-    job = launches.Job(
+def small_job(choice: kernels.Choice, seconds: float = 0.1, rounds: int = 100) -> launches.Job:
+    return launches.Job(
         launch=4,
         seed=1,
-        seconds=0.1,
-        choices=[kernels.Choice("nosuch", "v1", "builtin")],
-        workloads=[perft_workloads()[0]],
-        passes=[0],
+        seconds=seconds,
+        rounds=rounds,
+        choices=[choice],
+        workloads=[perft_workloads()[4]],
+        passes=[1],
         focus=[],
         streams={},
     )
-    with pytest.raises(launches.LaunchError, match="launch 4 ended with status 1"):
-        list(launches.messages(job))
+
+
+def test_a_launch_that_fails_says_so() -> None:
+    with pytest.raises(Fault, match=r"launch 4 ended with status 1; .* run again"):
+        list(launches.messages(small_job(kernels.Choice("nosuch", "v1", "builtin"))))
+
+
+def test_a_launch_has_no_more_rounds_than_a_record_can_hold() -> None:
+    sent = launches.messages(small_job(kernels.default(), seconds=60, rounds=3))
+    assert [each.round for each in sent if isinstance(each, launches.RoundEnd)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), ImportError("failed to map")])
+def test_modules_that_cannot_be_copied_are_warned_of(
+    monkeypatch: pytest.MonkeyPatch, collected: Collected, fault: Exception
+) -> None:
+    def copied() -> bool:
+        messages = launches.run(small_job(kernels.default()))
+        return next(each.copied for each in messages if isinstance(each, launches.Batches))
+
+    def fail(_: kernels.Choice) -> kernels.Kernel:
+        raise fault
+
+    assert copied()
+    monkeypatch.setattr(kernels, "load_copy", fail)
+    assert not copied()
+    job = collected.job(0, 1.0, 100, {})
+    collected.enter(0, launches.Batches([3] * len(job.choices), copied=True))
+    assert not collected.shared
+    collected.enter(1, launches.Batches([3] * len(job.choices), copied=False))
+    collected.enter(2, launches.Batches([3] * len(job.choices), copied=True))
+    assert collected.shared
+
+
+@pytest.mark.parametrize(("level_2_kib", "read_mib"), [(0, 4), (1024, 4), (2048, 4), (6144, 12)])
+def test_cold_tables_are_evicted_from_second_level_caches_of_any_size(
+    level_2_kib: int, read_mib: int
+) -> None:
+    cold, *beside = pressure_workloads(streams(), level_2_kib << 10)
+    assert cold.evicting_bytes == read_mib << 20
+    assert not any(each.evicting_bytes for each in beside)

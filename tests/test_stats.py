@@ -5,7 +5,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from slidebench.harness.records import Samples
-from slidebench.harness.stats import Rate, compare, compare_records, geometric_mean, holm, rate
+from slidebench.harness.stats import Rate, compare, compare_records, holm, nanoseconds, rate
 
 
 def samples(
@@ -42,8 +42,8 @@ def launched(nanoseconds: list[list[float]]) -> list[Samples]:
 def _by_launch(samples: Samples) -> list[list[int]]:
     """The times of each launch."""
     found: dict[int, list[int]] = {}
-    for launch, nanoseconds in zip(samples.launches, samples.cpu_nanoseconds, strict=True):
-        found.setdefault(launch, []).append(nanoseconds)
+    for launch, each in zip(samples.launches, samples.cpu_nanoseconds, strict=True):
+        found.setdefault(launch, []).append(each)
     return list(found.values())
 
 
@@ -127,8 +127,21 @@ def test_no_samples_give_no_rate() -> None:
     assert rate([]) is None
 
 
-def test_the_geometric_mean_is_the_root_of_the_product() -> None:
-    assert geometric_mean([1, 10, 100]) == pytest.approx(10)
+def test_an_operation_takes_the_median_of_its_times() -> None:
+    found = nanoseconds(samples("a", 10, [100, 110, 120]))
+    assert found is not None
+    assert found.median == pytest.approx(11)
+    assert 10 <= found.low <= 11 <= found.high <= 12
+
+
+def test_of_what_is_added_to_other_work_no_negative_time_is_left_out() -> None:
+    added = samples("a", 10, [-30, 10, 20, -10, 30])
+    found = nanoseconds(added, added=True)
+    assert found is not None
+    assert (found.median, found.low < 0) == (1, True)
+    others = nanoseconds(added)  # where the clock ran backwards
+    assert others is not None
+    assert others.median == 2
 
 
 class TestComparing:
@@ -191,6 +204,13 @@ class TestComparing:
         (found,) = compare([(launched([[100, 101]] * 4), launched([[200, 202]] * 4))])
         assert found is not None
         assert found.ratio == pytest.approx(2)
+
+    def test_no_difference_is_shown_where_the_interval_holds_1(self) -> None:
+        halves = [[1000.0]] * 5 + [[1010.0]] * 5
+        (found,) = compare([(launched([[1000.0]] * 10), launched(halves))])
+        assert found is not None
+        assert (found.low, found.p_value < 0.05) == (1, True)
+        assert found.verdict == "no difference shown"
 
     def test_only_rounds_that_both_have_count(self) -> None:
         first = [samples("a", 1, [100, 999_999], rounds=[0, 1])]

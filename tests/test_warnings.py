@@ -53,20 +53,23 @@ def test_a_discharging_battery_is_warned_of(
 
 
 @pytest.mark.parametrize(
-    ("after", "own_seconds", "expected"),
+    ("after", "expected"),
     [
-        (CpuTimes(100, 0, 200), 100, set()),
-        (CpuTimes(150, 0, 200), 100, {Warning.LOAD}),
-        (CpuTimes(100, 50, 200), 100, {Warning.STEAL}),
-        (CpuTimes(0, 0, 0), 0, set()),  # a clock that stood still
+        (CpuTimes(100, 0, 200), set()),
+        (CpuTimes(108, 0, 200), set()),
+        (CpuTimes(112, 0, 200), {Warning.LOAD}),
+        (CpuTimes(112, 0, 6400), {Warning.LOAD}),  # of 64 CPUs
+        (CpuTimes(100, 12, 200), {Warning.STEAL}),
+        (CpuTimes(0, 0, 0), set()),  # a clock that stood still
     ],
 )
-def test_others_use_of_the_cpu_is_warned_of(after: CpuTimes, own_seconds: float, expected: set) -> None:
-    assert of_window(Window(CpuTimes(0, 0, 0), after, own_seconds), [4000.0] * 20) == expected
+def test_others_use_of_the_cpu_is_warned_of_on_a_machine_of_any_size(after: CpuTimes, expected: set) -> None:
+    window = Window(CpuTimes(0, 0, 0), after, own_seconds=100, wall_seconds=100)
+    assert of_window(window, [4000.0] * 20) == expected
 
 
 def test_a_moving_clock_is_warned_of() -> None:
-    nothing = Window(None, None, 0)
+    nothing = Window(None, None, 0, 0)
     assert of_window(nothing, [4000.0] * 20) == set()
     assert of_window(nothing, [4000.0] * 10 + [3600.0] * 10) == {Warning.FREQUENCY}
     assert of_window(nothing, []) == set()

@@ -26,9 +26,8 @@ from slidebench.harness.charts.style import (
 )
 from slidebench.harness.figures import Figures
 from slidebench.harness.stats import Key
-from slidebench.harness.workloads import Lookup
+from slidebench.harness.workloads import ORDERS, Lookup
 
-ORDERS = ("throughput", "latency")
 AXES_HEIGHT = 4.2  # inches, or what the names in the margin need
 
 

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from slidebench import kernels
 from slidebench.harness.cpu import machine_name, pext_expected
-from slidebench.harness.figures import Figures, Nanoseconds
+from slidebench.harness.figures import Figures
 from slidebench.harness.recommend import Recommendation, recommendations
 from slidebench.harness.records import Record, encode_record, fullest
-from slidebench.harness.stats import Key, Rate
+from slidebench.harness.stats import Key, Nanoseconds, Rate
 from slidebench.harness.warnings import Warning
+from slidebench.harness.workloads import ORDERS
 from slidebench.kernels.features import Pext
 
 
@@ -91,7 +92,7 @@ class Machine:
             lookups={
                 (piece, order): figures.lookup(key, figures.plain(piece, order))
                 for piece in kernels.PIECES
-                for order in ("throughput", "latency")
+                for order in ORDERS
             },
             table_bytes=build.table_bytes if build and build.compiler != "unknown" else None,
             reason="" if nodes else (build.failure if build and build.failure else figures.reason(key)),

@@ -21,6 +21,6 @@ def export(record: Path, format_: str, output: Path | None) -> None:
     """
     text = FORMATS[format_](read_record(record))
     if output:
-        write_atomically(output, text.encode())
+        write_atomically(output, text.encode(), "choose another -o")
     else:
         print(text, end="" if text.endswith("\n") else "\n")

@@ -11,7 +11,7 @@ from slidebench.harness.compare import CompareError
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.figures import Figures
 from slidebench.harness.probes import Report
-from slidebench.harness.records import Record, RecordError, read_record, write_atomically
+from slidebench.harness.records import OTHER_RESULTS, Record, RecordError, read_record, write_atomically
 from slidebench.harness.verbs import options
 
 
@@ -99,7 +99,7 @@ def _write(contents: dict[str, bytes], stem: Path, theme: str) -> list[Path]:
     written = []
     for format_, content in contents.items():
         path = stem.with_name(f"{stem.name}{'' if theme == 'light' else f'-{theme}'}.{format_}")
-        write_atomically(path, content)
+        write_atomically(path, content, OTHER_RESULTS)
         written.append(path)
     return written
 

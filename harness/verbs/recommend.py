@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from slidebench.harness.cpu import describe, machine_name
+from slidebench.harness.cpu import describe
 from slidebench.harness.recommend import Recommendation, recommendations
-from slidebench.harness.records import Record, RecordError, fullest, read_record
+from slidebench.harness.records import Record, RecordError, fullest, read_record, runs
 from slidebench.harness.stats import perft_groups
 from slidebench.harness.verbs import options
 
@@ -44,7 +44,7 @@ def recommend(record: Path | None, results: Path, as_json: bool) -> None:
 
 
 def _fullest(results: Path) -> Record:
-    folder = results / "runs" / machine_name(describe())
+    folder = runs(results, describe())
     records = [read_record(path) for path in sorted(folder.glob("*.json"))]
     several = [each for each in records if each.complete and len({key[0] for key in perft_groups(each)}) > 1]
     if not several:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from slidebench.harness.records import RecordError, read_record
+from slidebench.harness.records import RecordError, read_record, runs
 from slidebench.harness.verbs import options
 
 
@@ -26,7 +26,7 @@ def report(records: tuple[Path, ...], output: Path, results: Path) -> None:
         from slidebench.harness.report import site, write_site  # noqa: PLC0415 - templates are an extra
     except ModuleNotFoundError as error:
         raise click.UsageError(f"{error}; pip install 'slidebench[report]'") from None
-    paths = records or tuple(sorted((results / "runs").glob("*/*.json")))
+    paths = records or tuple(sorted(runs(results).glob("*/*.json")))
     if not paths:
         raise RecordError(f"no records in {results / 'runs'}; make one with `slidebench run`")
     files = site([read_record(path) for path in paths])
