@@ -3,9 +3,13 @@
 A fault the user can mend gives one line and exit status 2; a wrong answer found gives exit status 1.
 """
 
+import os
 import re
+import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -39,9 +43,17 @@ VERBS = (
     "calibrate",  # whether the verdicts can be trusted here
 )
 
+UNREAD = 128 + signal.SIGPIPE  # exit status where nobody reads on, as with `| head`
+
 
 class Verbs(click.Group):
     """The verbs in their order, each imported only when it is needed."""
+
+    def invoke(self, context: click.Context) -> object:
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:  # click would give it the exit status of a wrong answer
+            sys.exit(UNREAD)
 
     def list_commands(self, _: click.Context) -> list[str]:
         return list(VERBS)
@@ -88,6 +100,24 @@ def slidebench() -> None:
 
 def main() -> None:
     """Entry point of the console script."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            stream = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(stream, "r" if name == "stdin" else "w"))
+    try:
+        try:
+            _run()
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or what is left would fail once more at the end
+        if isinstance(error, BrokenPipeError):
+            sys.exit(UNREAD)
+        sys.exit(told(str(error) if error.filename else f"cannot write the output: {error.strerror}"))
+
+
+def _run() -> NoReturn:
+    """Run the verb; its faults become lines and exit statuses."""
     try:
         sys.exit(slidebench.main(standalone_mode=False))
     except click.exceptions.Abort:
@@ -120,5 +150,6 @@ def _way_out(error: click.ClickException) -> str:
 
 def told(message: str, status: int = 2) -> int:
     """Print what went wrong on standard error; returns the exit status."""
-    print(f"slidebench: {message}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"slidebench: {message}", file=sys.stderr)
     return status

@@ -24,7 +24,8 @@ from distributed.comm.addressing import get_address_host_port
 
 from slidebench import kernels
 from slidebench.harness.errors import Fault
-from slidebench.harness.records import Record, create_record
+from slidebench.harness.records import Record, create_record, encode_record, read_record
+from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import Position, parse_fen
 
 CONNECT_SECONDS = 5
@@ -83,8 +84,15 @@ def connected(address: str) -> Iterator[Client]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost workers are told in our own words
     try:
         get_address_host_port(address)  # a client would wait for ever on one that cannot be right
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
+        # A server of another kind may say nothing, or what reads as the length of an endless message.
+        (client,) = finished(
+            lambda each: Client(each, timeout=CONNECT_SECONDS, set_as_default=False),
+            [address],
+            seconds=2 * CONNECT_SECONDS,
+        )
+    except TimeLimitError:
+        raise ClusterError(f"no dask scheduler answers at {address}: what is there is silent") from None
+    except (OSError, ValueError, MemoryError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ClusterError(f"no dask scheduler answers at {address}: {reason}") from None
     with client:
@@ -139,7 +147,8 @@ def run_here(arguments: list[str]) -> Ended:
             pass_fds=[lock],  # the lock holds as long as the run, even if this worker is killed
         )
         # From its file, which a run that fails midway has too.
-        record = next((path.read_bytes() for path in Path(folder).glob("runs/*/*.json")), None)
+        paths = Path(folder).glob("runs/*/*.json")
+        record = next((encode_record(read_record(path)) for path in paths), None)
     return Ended(result.returncode, record, result.stderr)
 
 

@@ -178,7 +178,7 @@ def absence(record: Record, key: Key) -> str:
 def _levels(records: Sequence[Record], level: str | None = None) -> list[str]:
     """The levels that the records have timed, or `level` alone."""
     found = levels_of(key for record in records for key in perft_groups(record))
-    if level not in (None, *found):
+    if level is not None and level not in found:
         raise CompareError(
             f"no record has timed level {quoted(level)}; there are {', '.join(found) or 'none'}"
         )

@@ -25,7 +25,7 @@ from slidebench import kernels
 from slidebench.harness.counted import Failed, Job, Message
 from slidebench.harness.cpu import Cache, caches
 from slidebench.harness.errors import Fault
-from slidebench.harness.records import write_atomically
+from slidebench.harness.files import write_atomically
 from slidebench.harness.system import usable_cpus
 from slidebench.harness.workloads import Perft, Stream, Workload, operations
 from slidebench.kernels.features import detect
@@ -159,7 +159,7 @@ def _run(
             if isinstance(message, Failed):
                 results.append(Uncounted(choice, message.reason))
                 continue
-            events = _events((folder / str(message.process)).read_text())
+            events = _events((folder / str(message.process)).read_text("utf-8"))
             misses = (
                 Misses(events["D1mr"] + events["D1mw"], events["DLmr"] + events["DLmw"]) if geometry else None
             )

@@ -16,6 +16,7 @@ from typing import Literal
 import cpuinfo  # type: ignore[import-untyped]
 import msgspec
 
+from slidebench.harness.fields import Measure, Whole
 from slidebench.harness.microarchitectures import UNKNOWN, microarchitecture
 from slidebench.harness.system import System
 from slidebench.kernels.features import EAX, EBX, Dump, Features, Pext, detect, pext
@@ -28,21 +29,21 @@ _TYPES: dict[int, CacheType] = {1: "data", 2: "instruction", 3: "unified"}  # as
 class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One cache as a core sees it, `shared_by` so many logical CPUs. None where the CPU does not say."""
 
-    level: int
+    level: Whole
     type: CacheType
-    bytes: int
-    line_bytes: int
-    ways: int | None
-    shared_by: int | None
+    bytes: Whole
+    line_bytes: Whole
+    ways: Whole | None
+    shared_by: Whole | None
 
 
 class Cpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One computer's CPU. None means that the CPU or the operating system does not say."""
 
     vendor: str
-    family: int
-    model: int
-    stepping: int
+    family: Whole
+    model: Whole
+    stepping: Whole
     brand: str
     microarchitecture: str
     features: tuple[str, ...]
@@ -51,12 +52,12 @@ class Cpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     virtualised: bool
     core_kind: CoreKind | None  # of the core that was asked, on hybrid CPUs only
     cores_by_kind: dict[str, str] | None
-    logical_cpus: int | None
+    logical_cpus: Whole | None
     smt_active: bool | None
     governor: str | None
     boost: bool | None
-    min_mhz: float | None
-    max_mhz: float | None
+    min_mhz: Measure | None
+    max_mhz: Measure | None
     microcode: str | None
     operating_system: str | None
 

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slidebench.harness.errors import Fault
+from slidebench.kernels import MOST_DEPTH
 from slidebench.kernels.position import FenError, Position, parse_fen, quoted
 
-MOST_BYTES = 64 << 20  # some 500,000 lines; endless input is refused, not read until memory ends
+MOST_BYTES = (
+    64 << 20
+)  # up to a million lines, a minute to read; endless input is refused, not read until memory ends
 NODES_LIMIT = 2**64  # kernels count in 64 bits
 # The standard's operations that change neither the position nor its counts.
 PASSED_OVER = r"(acd|acn|acs|am|bm|c[0-9]|ce|dm|eco|id|nic|pm|pv|sm|v[0-9])[ \t]+[^ \t].*"
@@ -35,6 +38,7 @@ class EpdFault:
 
     line_number: int
     message: str
+    marked: str = ""  # of a faulty position: two lines, the text and a caret under the fault
 
     def __str__(self) -> str:
         return f"line {self.line_number}: {self.message}"
@@ -78,7 +82,9 @@ def _read_line(number: int, text: str, lenient: bool) -> EpdLine | EpdFault | No
     fen, operations = _halves(line)
     try:
         return EpdLine(number, fen, parse_fen(fen, lenient=lenient), _depths(operations))
-    except (FenError, EpdError) as error:
+    except FenError as error:
+        return EpdFault(number, str(error), error.marked())
+    except EpdError as error:
         return EpdFault(number, str(error))
 
 
@@ -99,8 +105,10 @@ def _depths(operations: str) -> dict[int, int]:
         if not operation or re.fullmatch(PASSED_OVER, operation):
             continue
         count = re.fullmatch(r"D([0-9]{1,2})[ \t]+([0-9]{1,20})", operation)
-        if not count or int(count[1]) == 0 or int(count[2]) >= NODES_LIMIT:
-            raise EpdError(f"operation {quoted(operation)}; give D1 to D99 and a node count below 2^64")
+        if not count or not 1 <= int(count[1]) <= MOST_DEPTH or int(count[2]) >= NODES_LIMIT:
+            raise EpdError(
+                f"operation {quoted(operation)}; give D1 to D{MOST_DEPTH} and a node count below 2^64"
+            )
         depth, nodes = map(int, count.groups())
         if depth in depths:
             raise EpdError(f"D{depth} is given twice; give each depth once")

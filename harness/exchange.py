@@ -35,8 +35,9 @@ def as_csv(record: Record) -> str:
     for samples, each in figures(record):
         writer.writerow(
             [
-                machine_name(record.machine), record.machine.brand, record.machine.microarchitecture,
-                samples.kernel, samples.level, samples.popcount, samples.workload,
+                machine_name(record.machine),
+                *map(_cell, (record.machine.brand, record.machine.microarchitecture)),
+                *map(_cell, (samples.kernel, samples.level, samples.popcount, samples.workload)),
                 each.median, each.low, each.high, each.launches, each.rounds,
             ]
         )  # fmt: skip
@@ -54,8 +55,8 @@ def as_markdown(record: Record) -> str:
         "|---|---|---|---:|",
     ]
     lines += [
-        f"| {kernel} | {popcount} | {level} | {each.median / 1e6:.0f} ± {100 * each.width:.1f} % |"
-        for (kernel, popcount, level), each in perft_rates(record).items()
+        f"| {' | '.join(map(_escaped, key))} | {each.median / 1e6:.0f} ± {100 * each.width:.1f} % |"
+        for key, each in perft_rates(record).items()
     ]
     return "\n".join(lines) + "\n"
 
@@ -118,7 +119,10 @@ def import_record(source: Path, results: Path) -> Path:
     """
     record = read_record(source)
     path = record_path(results, record)
-    return path if path.exists() and read_record(path) == record else create_record(results, record)
+    others = (each for each in path.parent.glob("*.json") if each.name.startswith(path.stem))
+    return next((each for each in sorted(others) if read_record(each) == record), None) or create_record(
+        results, record
+    )
 
 
 def _name(samples: Samples) -> str:
@@ -127,4 +131,9 @@ def _name(samples: Samples) -> str:
 
 def _escaped(text: str) -> str:
     """Text from a record, harmless in Markdown."""
-    return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>()#+-!|" else letter for letter in text)
+    return "".join(f"\\{letter}" if letter in r"\`*[]<>()!|" else letter for letter in text)
+
+
+def _cell(text: str) -> str:
+    """Text from a record, harmless in a spreadsheet: no formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text

@@ -4,9 +4,7 @@ Numbers have their unit in the field's name. A record is written whole or not at
 run goes on; one that is cut short says `"complete": false`.
 """
 
-import os
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +14,9 @@ import msgspec
 
 from slidebench.harness.cpu import Cpu, machine_name
 from slidebench.harness.errors import Fault
+from slidebench.harness.fields import Measure, Signed, Whole
+from slidebench.harness.files import TakenError, write_atomically
+from slidebench.harness.journal import entries
 from slidebench.harness.workloads import Workload
 from slidebench.kernels.position import quoted
 
@@ -32,11 +33,10 @@ MOST_KERNELS = 500
 MOST_LAUNCHES = 1_000
 MOST_ROUNDS = 100_000
 OTHER_RESULTS = "choose another folder with --results"
-CONTROL = r"[\x00-\x09\x0b-\x1f\x7f-\x9f]"  # all control characters but the line feed
 
 
 class RecordError(Fault):
-    """A record that cannot be read or written; the message names the file and the way out."""
+    """A record that cannot be read; the message names the file and the way out."""
 
 
 class _Part(msgspec.Struct, forbid_unknown_fields=True):
@@ -56,8 +56,8 @@ class Build(_Part, kw_only=True):
     popcount: str
     compiler: str
     flags: str
-    table_bytes: int
-    init_nanoseconds: int | None = None
+    table_bytes: Whole
+    init_nanoseconds: Whole | None = None
     audit_sha256: str | None = None
     verified: bool
     failure: str | None = None
@@ -83,19 +83,19 @@ class Samples(_Part, kw_only=True):
     level: str
     popcount: str
     workload: str
-    operations: int
+    operations: Whole
     better: Literal["lower"] = "lower"
-    launches: list[int] = msgspec.field(default_factory=list)
-    rounds: list[int] = msgspec.field(default_factory=list)
-    cpu_nanoseconds: list[int] = msgspec.field(default_factory=list)
+    launches: list[Whole] = msgspec.field(default_factory=list)
+    rounds: list[Whole] = msgspec.field(default_factory=list)
+    cpu_nanoseconds: list[Signed] = msgspec.field(default_factory=list)
 
 
 class Round(_Part, kw_only=True):
     """The state of the core at the end of a round."""
 
-    launch: int
-    round: int
-    core_megahertz: float
+    launch: Whole
+    round: Whole
+    core_megahertz: Measure
 
 
 class Record(_Part, kw_only=True):
@@ -111,8 +111,8 @@ class Record(_Part, kw_only=True):
     method: str
     python: str
     machine: Cpu
-    seed: int
-    budget_seconds: float
+    seed: Whole
+    budget_seconds: Measure
     warnings: list[str] = msgspec.field(default_factory=list)
     builds: list[Build] = msgspec.field(default_factory=list)
     absent: list[Absent] = msgspec.field(default_factory=list)
@@ -164,7 +164,7 @@ def record_path(results: Path, record: Record) -> Path:
 def create_record(results: Path, record: Record) -> Path:
     """Write a new record and return its path: with -2, -3... at the end of the name while others have it.
 
-    Runs that begin within one second never share a file. Raises RecordError if the folder cannot be written.
+    Runs that begin within one second never share a file. Raises FileError if the folder cannot be written.
     """
     path = first = record_path(results, record)
     number = 1
@@ -172,23 +172,20 @@ def create_record(results: Path, record: Record) -> Path:
         try:
             write_atomically(path, encode_record(record), OTHER_RESULTS, new=True)
             return path
-        except _TakenError:
+        except TakenError:
             number += 1
             path = first.with_stem(f"{first.stem}-{number}")
 
 
 def check_writable(results: Path) -> None:
-    """Raises RecordError if no record could be written below `results`: before others measure for it."""
+    """Raises FileError if no record could be written below `results`: before others measure for it."""
     probe = runs(results) / ".probe"
     write_atomically(probe, b"", OTHER_RESULTS)
     probe.unlink()
 
 
 def write_record(record: Record, path: Path) -> None:
-    """Write the record whole: a reader, or a crash, sees the old file or the new one, never a part.
-
-    Raises RecordError if the folder cannot be written.
-    """
+    """Write the record whole. Raises FileError if the folder cannot be written."""
     write_atomically(path, encode_record(record), OTHER_RESULTS)
 
 
@@ -197,47 +194,11 @@ def encode_record(record: Record) -> bytes:
     return msgspec.json.encode(record) + b"\n"
 
 
-def write_atomically(path: Path, content: bytes, way_out: str, *, new: bool = False) -> None:
-    """Put `content` at `path` in one step; with `new`, only if nothing is there.
-
-    Raises RecordError naming the path and the way out if that is impossible.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".tmp", delete=False) as file:
-            whole = Path(file.name)
-            try:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-                whole.chmod(0o644)
-                if new:
-                    _link(whole, path)
-                else:
-                    whole.replace(path)
-            finally:
-                whole.unlink(missing_ok=True)
-    except OSError as error:
-        raise RecordError(f"cannot write {path}: {error.strerror}; {way_out}") from None
-
-
-class _TakenError(Exception):
-    """There is a file of that name already."""
-
-
-def _link(whole: Path, path: Path) -> None:
-    """Give a file its name unless another has it: the one step that no two runs can both do."""
-    try:
-        path.hardlink_to(whole)
-    except FileExistsError:
-        raise _TakenError from None
-
-
 def read_record(path: Path) -> Record:
     """Read a record, from a stranger too: nothing in it is run, becomes a path or reaches a terminal unseen.
 
-    One of an older schema is migrated. Raises RecordError if it is missing, not a record, unsound, or of a
-    schema that is newer or has no migration.
+    One of an older schema is migrated; that of a killed run has what its journal holds. Raises RecordError if
+    it is missing, not a record, unsound, or of a schema that is newer or has no migration.
     """
     content = _content(path)
     try:
@@ -251,6 +212,8 @@ def read_record(path: Path) -> Record:
             record = msgspec.json.decode(content, type=Record)
         else:
             record = msgspec.convert(_migrated(content, schema, path), Record)
+        if not record.complete:
+            _add_journal(record, path)
         fault = _unsound_text(content) or _unsound(record)
     except (msgspec.DecodeError, RecursionError) as error:
         # The message may hold a field's name from the file.
@@ -261,6 +224,17 @@ def read_record(path: Path) -> Record:
     if fault:
         raise RecordError(f"{path} is not a sound record: {fault}; give one that slidebench wrote")
     return record
+
+
+def _add_journal(record: Record, path: Path) -> None:
+    """Enter the samples that lie beside the record of a killed run, and not in it."""
+    held = [set(zip(each.launches, each.rounds, strict=False)) for each in record.samples]
+    for place, launch, round_, nanoseconds in entries(path, MOST_BYTES):
+        if place < len(held) and (launch, round_) not in held[place]:
+            samples = record.samples[place]
+            samples.launches.append(launch)
+            samples.rounds.append(round_)
+            samples.cpu_nanoseconds.append(nanoseconds)
 
 
 def _migrated(content: bytes, schema: int, path: Path) -> dict[str, Any]:
@@ -295,13 +269,16 @@ def _content(path: Path) -> bytes:
 
 
 def _unsound_text(content: bytes) -> str | None:
-    """What a text has that could take over a terminal or choke a chart; None if all are plain."""
-    for quoted_text in re.findall(rb'"(?:[^"\\]|\\.)*"', content):
+    """What a text has that could take over a terminal or choke a chart; None if all are plain.
+
+    A failure alone may have several lines: it shows boards.
+    """
+    for failure, quoted_text in re.findall(rb'("failure"\s*:\s*)?("(?:[^"\\]|\\.)*")', content):
         text = msgspec.json.decode(quoted_text, type=str)
         if len(text) > MOST_LETTERS:
             return f"a text of more than {MOST_LETTERS} letters"
-        if re.search(CONTROL, text):
-            return f"a control character in {quoted(text)}"
+        if not (text.replace("\n", "") if failure else text).isprintable():
+            return f"an unprintable character in {quoted(text)}"
     return None
 
 

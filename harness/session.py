@@ -3,7 +3,7 @@
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from slidebench import kernels
 from slidebench.harness import launches, measure, warnings, workloads
 from slidebench.harness.cpu import Cpu, describe
+from slidebench.harness.journal import Entry, Journal
 from slidebench.harness.records import (
     MOST_ROUNDS,
     Absent,
@@ -28,7 +29,7 @@ from slidebench.harness.system import System
 from slidebench.harness.verify import check
 from slidebench.harness.workloads import Workload, differences
 
-SAVE_SECONDS = 1.0  # a crash loses at most this much; an interrupt loses nothing
+SAVE_SECONDS = 5.0  # between writings of the whole record; what comes between is in its journal
 LAUNCH_SECONDS = 12.0
 LEAST_LAUNCHES, MOST_LAUNCHES = 5, 10
 NARROW = 0.003  # half-width below which a kernel needs no extra rounds
@@ -69,6 +70,7 @@ def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bo
 
     Yields after every step. However it ends, the record is written, and is marked complete only at the end.
     """
+    journal = Journal(path)
     try:
         yield from _verified(record, chosen, verify)
         yield Step("preparing the query streams", 0.0)
@@ -81,10 +83,11 @@ def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bo
         ]
         right = {_choice(build) for build in record.builds if build.failure is None}
         plan = measure.planned([choice for choice in chosen if choice in right], record.workloads)
-        yield from _timed(record, path, plan, streams)
+        yield from _timed(record, path, journal, plan, streams)
         record.complete = True
     finally:
         write_record(record, path)
+        journal.remove()
 
 
 def _verified(record: Record, chosen: list[kernels.Choice], verify: bool) -> Iterator[Step]:
@@ -97,6 +100,7 @@ def _verified(record: Record, chosen: list[kernels.Choice], verify: bool) -> Ite
 def _timed(
     record: Record,
     path: Path,
+    journal: Journal,
     plan: list[tuple[kernels.Choice, Workload]],
     streams: dict[tuple[str, str], workloads.Stream],
 ) -> Iterator[Step]:
@@ -104,7 +108,7 @@ def _timed(
     system = System()
     before, own_before = system.cpu_times(), _own_seconds()
     begin = saved = time.monotonic()
-    collected = Collected(record, plan)
+    collected = Collected(record, plan, journal.add)
     count = min(max(round(record.budget_seconds / LAUNCH_SECONDS), LEAST_LAUNCHES), MOST_LAUNCHES)
     try:
         for launch in range(count if plan else 0):
@@ -116,8 +120,9 @@ def _timed(
                 if text:
                     done = min((now - begin) / record.budget_seconds, 1)
                     yield Step(f"launch {launch + 1} of {count}, {text}", done)
-                if now - saved > SAVE_SECONDS:
+                if now - saved > SAVE_SECONDS or isinstance(message, launches.Batches | launches.Wrong):
                     write_record(record, path)
+                    journal.clear()
                     saved = now
     finally:  # a run that was stopped has its warnings too
         wall_seconds = time.monotonic() - begin
@@ -145,11 +150,17 @@ def _warnings(record: Record, system: System, window: warnings.Window) -> set[wa
 
 
 class Collected:
-    """What the launches have sent so far, entered in the record."""
+    """What the launches have sent so far, entered in the record; `keep` is told of each sample."""
 
-    def __init__(self, record: Record, plan: list[tuple[kernels.Choice, Workload]]) -> None:
+    def __init__(
+        self,
+        record: Record,
+        plan: list[tuple[kernels.Choice, Workload]],
+        keep: Callable[[Entry], None] = lambda _: None,
+    ) -> None:
         self.record = record
         self.plan = plan
+        self.keep = keep
         self.passes = [0] * len(plan)
         self.wrong: set[kernels.Choice] = set()
         self.widest = ""
@@ -158,6 +169,7 @@ class Collected:
             Samples(**asdict(choice), workload=workload.name, operations=0) for choice, workload in plan
         ]
         self.samples = list(record.samples)
+        self.places = {number: number for number in range(len(plan))}  # in the record's samples
 
     def job(
         self, launch: int, seconds: float, rounds: int, streams: dict[tuple[str, str], workloads.Stream]
@@ -187,11 +199,14 @@ class Collected:
                     self.passes[number] = each
                     self.samples[number].operations = each * workloads.operations(self.plan[number][1])
             case launches.Sample(place, round_, nanoseconds):
-                samples = self.samples[self.numbers[place]]
+                number = self.numbers[place]
+                if number in self.places:
+                    self.keep(Entry(self.places[number], launch, round_, nanoseconds))
+                samples = self.samples[number]
                 samples.launches.append(launch)
                 samples.rounds.append(round_)
                 samples.cpu_nanoseconds.append(nanoseconds)
-                choice, workload = self.plan[self.numbers[place]]
+                choice, workload = self.plan[number]
                 return f"round {round_ + 1}: {choice}, {workload.name}{self.widest}"
             case launches.RoundEnd(round_, megahertz):
                 self.record.rounds.append(Round(launch=launch, round=round_, core_megahertz=megahertz))
@@ -205,7 +220,9 @@ class Collected:
         for build in self.record.builds:
             if _choice(build) == choice:
                 build.verified, build.failure = False, failure
-        self.record.samples = [each for each in self.record.samples if _choice(each) != choice]
+        kept = [number for number, (each, _) in enumerate(self.plan) if each not in self.wrong]
+        self.record.samples = [self.samples[number] for number in kept]
+        self.places = {number: place for place, number in enumerate(kept)}
 
     def _wide(self) -> set[kernels.Choice]:
         """The half of the kernels whose perft intervals are widest, of those that are not narrow yet."""

@@ -3,6 +3,8 @@
 Data flows one way: EPD files -> Suite -> Outcome of each case -> report.
 """
 
+import math
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
@@ -12,7 +14,7 @@ from xml.etree import ElementTree
 from slidebench import kernels
 from slidebench.harness.epd import EpdFault, EpdLine, read_epd
 from slidebench.harness.system import usable_cpus
-from slidebench.harness.workers import finished
+from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import Position
 
 DEFAULT_NODES = 10_000_000  # per count: the slowest kernel takes a tenth of a second
@@ -41,22 +43,27 @@ class Outcome:
 
     case: Case
     choice: kernels.Choice
+    depth: int  # the case's, or one above it with more leaves than are counted
     counted: int
     wall_nanoseconds: int
 
     @property
     def right(self) -> bool:
-        return self.counted == self.case.nodes
+        return (self.depth, self.counted) == (self.case.depth, self.case.nodes)
 
     def __str__(self) -> str:
         case = self.case
-        return f"{case.place} D{case.depth}: expected {case.nodes}, {self.choice} counts {self.counted}"
+        early = f" at depth {self.depth} already" if self.depth < case.depth else ""
+        return (
+            f"{case.place} D{case.depth}: expected {case.nodes}, {self.choice} counts {self.counted}{early}"
+        )
 
 
 @dataclass
 class Suite:
     """What the files hold: cases within the node limit, how many are beyond it, and the lines refused."""
 
+    most_nodes: int
     cases: list[Case] = field(default_factory=list)
     beyond_limit: int = 0
     positions: int = 0
@@ -64,18 +71,26 @@ class Suite:
     faults: list[tuple[Path, EpdFault]] = field(default_factory=list)
 
 
-def read_suite(paths: Iterable[Path], most_nodes: int, *, lenient: bool = False) -> Suite:
-    """All lines of some EPD files. Raises EpdError if one cannot be opened."""
-    suite = Suite()
+def read_suite(
+    paths: Iterable[Path], most_nodes: int, *, lenient: bool = False, seconds: float | None = None
+) -> Suite:
+    """All lines of EPD files. Raises EpdError if one cannot be opened, TimeLimitError when time is up."""
+    suite = Suite(most_nodes)
+    end = math.inf if seconds is None else time.monotonic() + seconds
     for path in paths:
         for line in read_epd(path, lenient=lenient):
+            if time.monotonic() > end:
+                place = f"{path}, line {line.line_number}"
+                raise TimeLimitError(
+                    f"the time limit is over at {place}; give a longer one, or split the file"
+                )
             if isinstance(line, EpdFault):
                 suite.faults.append((path, line))
                 continue
             suite.positions += 1
             suite.distinct.add(identity(line.position))
             for depth, nodes in sorted(line.depths.items()):
-                if nodes <= most_nodes and depth <= kernels.MOST_DEPTH:
+                if nodes <= most_nodes:
                     suite.cases.append(Case(path, line, depth, nodes))
                 else:
                     suite.beyond_limit += 1
@@ -101,8 +116,12 @@ def outcomes(suite: Suite, choice: kernels.Choice, seconds: float | None = None)
     kernel = kernels.load_choice(choice)
 
     def outcome(case: Case) -> Outcome:
-        timed = kernel.time_perft(case.line.position, case.depth)
-        return Outcome(case, choice, timed.nodes, timed.wall_nanoseconds)
+        # Depth by depth, or a wrong number such as ;D12 1 would be counted for years.
+        for depth in range(1, case.depth + 1):
+            timed = kernel.time_perft(case.line.position, depth)
+            if timed.nodes > suite.most_nodes:
+                break
+        return Outcome(case, choice, depth, timed.nodes, timed.wall_nanoseconds)
 
     return finished(outcome, suite.cases, threads=usable_cpus(), seconds=seconds)
 
@@ -110,6 +129,8 @@ def outcomes(suite: Suite, choice: kernels.Choice, seconds: float | None = None)
 def explanation(wrong: Outcome) -> str:
     """The moves below which the kernel and python-chess count differently, or why that cannot be said."""
     case = wrong.case
+    if wrong.depth < case.depth:
+        return f"more than the limit of nodes at depth {wrong.depth}: too many to be compared"
     try:
         expected = _oracle_divide(case.line.position, case.depth)
     except ImportError:

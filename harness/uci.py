@@ -18,8 +18,9 @@ from slidebench.kernels.position import START, FenError, parse_fen, quoted
 class Session:
     """One conversation: it keeps the position and the spelling of castling."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, *, lenient: bool = False) -> None:
         self.kernel = kernel
+        self.lenient = lenient  # whether more than 16 pieces a side are accepted
         self.position = parse_fen(START)
         self.chess960 = False
 
@@ -63,8 +64,11 @@ class Session:
                 yield "info string position needs startpos or fen; the position stays as it was"
                 return
         try:
-            self.position = played(self.kernel, fen, words[end + 1 :])
-        except (FenError, MoveError) as error:
+            self.position = played(self.kernel, parse_fen(fen, lenient=self.lenient), words[end + 1 :])
+        except FenError as error:
+            yield f"info string {error}; the position stays as it was"
+            yield from (f"info string {line}" for line in error.marked().splitlines())
+        except MoveError as error:
             yield f"info string {error}; the position stays as it was"
 
     def _perft(self, text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import msgspec
 
 from slidebench import kernels
+from slidebench.harness.fields import Whole
 from slidebench.kernels.catalogue import BUILTIN
 from slidebench.kernels.position import START, Position, parse_fen
 
@@ -27,8 +28,8 @@ class Perft(msgspec.Struct, frozen=True, tag="perft", forbid_unknown_fields=True
     name: str
     position: str
     fen: str
-    depth: int
-    nodes: int
+    depth: Whole
+    nodes: Whole
     bulk: bool
 
 
@@ -39,12 +40,12 @@ class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=Tr
     piece: str
     order: Order
     stream: str
-    pairs: int
+    pairs: Whole
     sha256: str  # of the stream: the same questions in the same order
     # Other data touched before each query; the sample is what the queries add to the touching.
-    working_set_bytes: int = 0
+    working_set_bytes: Whole = 0
     # Data read through before every 256 queries, to evict the tables from the nearer caches.
-    evicting_bytes: int = 0
+    evicting_bytes: Whole = 0
 
 
 Workload = Perft | Lookup

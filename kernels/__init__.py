@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from operator import index
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -273,7 +274,7 @@ class Kernel:
     """A compiled kernel: attack queries, legal moves and perft.
 
     Squares are 0 to 63 or names such as "d4"; bitboards are integers with a1 as bit 0; positions are FEN
-    text or a Position. Bad ones raise ValueError (FenError for a FEN).
+    text or a Position. Bad ones raise ValueError (FenError for a FEN), other types TypeError.
     """
 
     def __init__(self, choice: Choice, module: Any) -> None:
@@ -426,7 +427,7 @@ def _halfmove_clock(before: Position, origin: int, target: int, castles: bool) -
 @cache
 def build_commit() -> tuple[str, bool]:
     """The git commit this package was built from ("unknown" outside a checkout), and whether it was dirty."""
-    commit = (_BUILT / "commit.txt").read_text().strip()
+    commit = (_BUILT / "commit.txt").read_text("utf-8").strip()
     return commit.removesuffix("-dirty"), commit.endswith("-dirty")
 
 
@@ -438,22 +439,27 @@ def _require(kind: str, name: str, accepted: tuple[str, ...]) -> None:
 def _square(square: int | str) -> int:
     if isinstance(square, str):
         return parse_square(square)
+    square = index(square)
     if not 0 <= square < 64:
         raise ValueError(f"square {square} is not on the board; give 0 (a1) to 63 (h8), or a name such as d4")
     return square
 
 
 def _bitboard(bits: int) -> int:
+    bits = index(bits)
     if not 0 <= bits < 1 << 64:
         raise ValueError(f"{bits} is not a bitboard; give 0 to 2**64 - 1, bit 0 for a1")
     return bits
 
 
 def _position(position: str | Position) -> Position:
+    if not isinstance(position, str | Position):
+        raise TypeError(f"{position!r} is no position; give FEN text or a Position")
     return parse_fen(position) if isinstance(position, str) else position
 
 
 def _depth(depth: int) -> int:
+    depth = index(depth)
     if not 0 <= depth <= MOST_DEPTH:
         raise ValueError(f"depth {depth} cannot be searched; give 0 to {MOST_DEPTH}")
     return depth
@@ -473,5 +479,5 @@ def _built_levels() -> frozenset[str]:
 def _missing() -> dict[str, str]:
     """Levels and modules the compiler could not build, with its reason."""
     path = _BUILT / "missing.txt"
-    rows = path.read_text().splitlines() if path.exists() else []
+    rows = path.read_text("utf-8").splitlines() if path.exists() else []
     return {name: reason for name, _, reason in (row.partition(": ") for row in rows) if reason}

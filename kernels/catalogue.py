@@ -86,7 +86,7 @@ def read_source(path: Path) -> Source:
     """The header of one slider or popcount file."""
     fields: dict[str, str] = {}
     text: list[str] = []
-    for line in path.read_text().splitlines():
+    for line in path.read_text("utf-8").splitlines():
         if not line.startswith("#"):
             break
         content = line.removeprefix("#").removeprefix(" ")

@@ -219,7 +219,7 @@ def _refuse_impossible_material(board: _Field, pieces: dict[int, str], lenient: 
             raise board.fault(f"{kings}; give each side one")
         total = sum(count[letter] for letter in letters)
         if total > MOST_PIECES and not lenient:
-            raise board.fault(f"{total} {side} pieces; give at most {MOST_PIECES} a side")
+            raise board.fault(f"{total} {side} pieces; give at most {MOST_PIECES} a side, or be lenient")
     for square, piece in pieces.items():
         if piece in "Pp" and square // 8 in (0, 7):
             reason = f"a pawn on {square_name(square)}; give pawns on ranks 2 to 7"

@@ -2,13 +2,14 @@
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from command import running, slidebench
+from command import SLIDEBENCH, running, slidebench
 from toys import Toy
 
 from slidebench import kernels
@@ -107,6 +108,53 @@ class TestFaults:
         assert "Traceback" not in result.stderr
         assert result.stdout == ""
         assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize(
+        "arguments", [("perft", "", "5"), ("perft", " ", "5"), ("moves", ""), ("moves", " ")]
+    )
+    def test_an_empty_fen_is_not_the_start_position(self, arguments: tuple[str, ...]) -> None:
+        result = slidebench(*arguments)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert result.stderr.startswith("slidebench: board: missing; give a position")
+
+    @pytest.mark.parametrize("verb", ["perft 3", "kernels", "moves", "cpu --json", "uci"])
+    def test_output_that_cannot_be_written_is_one_line(self, verb: str) -> None:
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [*SLIDEBENCH, *verb.split()], stdout=full, stderr=subprocess.PIPE, input=b"uci\n", check=False
+            )
+        assert done.returncode == 2
+        assert done.stderr == b"slidebench: cannot write the output: No space left on device\n"
+
+    @pytest.mark.parametrize("verb", ["perft 3", "kernels", "uci"])
+    def test_closed_streams_do_no_harm(self, verb: str) -> None:
+        command = f"{shlex.join(SLIDEBENCH)} {verb} <&- >&-"
+        done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, check=False)
+        assert (done.returncode, done.stderr.count(b"Traceback")) == (0, 0)
+
+    def test_who_reads_a_line_and_goes_is_no_fault(self) -> None:
+        command = f"({shlex.join(SLIDEBENCH)} moves; echo status $? >&2) | head -n 1"
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+        assert done.stdout.startswith("a2a3")
+        assert done.stderr in ("status 0\n", f"status {128 + signal.SIGPIPE}\n")
+
+    def test_lenient_takes_more_than_16_pieces_a_side(self) -> None:
+        fen = "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1"
+        assert "give at most 16 a side, or be lenient" in slidebench("moves", fen).stderr
+        assert len(slidebench("moves", fen, "--lenient").stdout.splitlines()) == 270
+        assert slidebench("perft", fen, "1", "--lenient").stdout.startswith("270 nodes")
+        typed = f"position fen {fen}\ngo perft 1\n"
+        assert "Nodes searched: 270" in slidebench("uci", "--lenient", typed=typed).stdout
+        assert "or be lenient" in slidebench("uci", typed=typed).stdout
+
+    def test_a_hashed_count_has_no_rate(self) -> None:
+        result = slidebench("perft", "5", "--hash", "16")
+        assert re.fullmatch(
+            r"4865609 nodes, [0-9.]+ ms of CPU time \(.*, 16 MiB hash table\)\n", result.stdout
+        )
+        assert (
+            json.loads(slidebench("perft", "3", "--hash", "1", "--json").stdout)["nodes_per_second"] is None
+        )
 
     def test_a_fen_fault_shows_the_place(self) -> None:
         result = slidebench("perft", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "2")

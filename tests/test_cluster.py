@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -28,7 +29,7 @@ clusters = pytest.importorskip("slidebench.harness.cluster")
 
 LOWEST = kernels.levels()[0]
 ANY = (None, None, None)
-SLOWEST = ("ray_loop", LOWEST, "swar")
+SLOWEST = ("ray_loop", LOWEST, "builtin")
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 SCHOLARS_MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 LIMIT = 120  # seconds, instead of waiting for ever
@@ -143,7 +144,7 @@ class TestPerft:
         assert clusters.perft(client, START, 4, ANY, bulk=False).nodes == 197281
 
     def test_the_kernel_wished_for_counts(self, client: Any) -> None:
-        assert clusters.perft(client, START, 4, SLOWEST).kernels == (f"ray_loop {LOWEST} swar",)
+        assert clusters.perft(client, START, 4, SLOWEST).kernels == (f"ray_loop {LOWEST} builtin",)
 
     def test_a_kernel_no_worker_has_is_refused(self, client: Any) -> None:
         with pytest.raises(clusters.ClusterError, match="a worker failed: no kernel is called 'nosuch'"):
@@ -222,8 +223,8 @@ class TestRun:
         launches()[0].kill()
         run.join(LIMIT)
         assert (ended[0].status, ended[0].errors.splitlines()[-1]) == (
-            1,
-            "slidebench: launch 0 ended with status -9",
+            2,
+            "slidebench: launch 0 ended with status -9; see what stopped it (memory?) and run again",
         )
         (tmp_path / "record.json").write_bytes(ended[0].record)
         record = read_record(tmp_path / "record.json")
@@ -238,7 +239,7 @@ class TestRun:
             (True, "a wrong answer", 1, "", "a kernel is wrong, see the record"),
             (True, None, 2, "slidebench: cannot write x\n", "slidebench: cannot write x"),
             (
-                False, None, 1, "incomplete record: /tmp/a.json\nslidebench: launch 0 ended with status -9\n",
+                False, None, 2, "incomplete record: /tmp/a.json\nslidebench: launch 0 ended with status -9\n",
                 "slidebench: launch 0 ended with status -9; its record is incomplete",
             ),
             (False, None, -9, "", "exit status -9; its record is incomplete"),
@@ -405,3 +406,11 @@ class TestVerb:
         assert result.stderr.startswith(f"slidebench: no dask scheduler answers at {address}: ")
         assert result.stderr.count("\n") == 1
         assert not list(tmp_path.iterdir())
+
+    def test_a_server_of_another_kind_gives_one_line_and_status_2(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+            result = slidebench("perft", "3", "--cluster", address)
+        assert result.returncode == 2
+        assert result.stderr.startswith(f"slidebench: no dask scheduler answers at {address}: ")
+        assert result.stderr.count("\n") == 1

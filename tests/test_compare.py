@@ -181,12 +181,16 @@ def test_records_survive_writing_and_comparing_from_files(tmp_path: Path) -> Non
     from test_cli import slidebench
 
     for name, rate in (("a", 1e9), ("b", 2e9)):
-        write_record(made_record({FANCY_V3: rate}, brand=name), tmp_path / f"{name}.json")
+        write_record(made_record({FANCY_V3: rate, PEXT_V3: rate}, brand=name), tmp_path / f"{name}.json")
     result = slidebench("compare", "a.json", "b.json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "differs  CPU: a (unknown); b (unknown)" in result.stdout
     result = slidebench("compare", "a.json", cwd=tmp_path)
     assert result.returncode == 0
+    write_record(made_record({FANCY_V3: 1e9}), tmp_path / "one.json")
+    result = slidebench("compare", "one.json", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("slidebench: nothing to compare: ")
     result = slidebench("compare", "a.json", "--by", "record", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("slidebench: comparing records takes two or more")

@@ -79,7 +79,7 @@ def test_a_faulty_line_does_not_end_the_reading() -> None:
     impossible = "8/P7/8/k7/8/K7/8/8 w KQkq - 0 1 ;D1 7 ;D2 22 ;D3 249 ;D4 1249 ;D5 17513 ;D6 84941"
     first, second, third = read_epd(f"{impossible}\n{KINGS} ;D1 x\n{KINGS} ;D1 5\n")
     assert str(first) == "line 1: castling: K without the white king on rank 1; remove K"
-    assert str(second) == "line 2: operation 'D1 x'; give D1 to D99 and a node count below 2^64"
+    assert str(second) == "line 2: operation 'D1 x'; give D1 to D64 and a node count below 2^64"
     assert third == EpdLine(3, KINGS, parse_fen(KINGS), {1: 5})
 
 
@@ -98,12 +98,12 @@ def test_a_faulty_line_does_not_end_the_reading() -> None:
 def test_an_operation_that_is_no_plain_count_is_a_fault_of_its_line(operation: str) -> None:
     message = fault(f"{KINGS} ;D2 5;{operation}")
     assert message.startswith("operation '")
-    assert message.endswith("; give D1 to D99 and a node count below 2^64")
+    assert message.endswith("; give D1 to D64 and a node count below 2^64")
     assert message.isascii() and message.isprintable()
 
 
-def test_counts_up_to_64_bits_and_depths_up_to_99_are_read() -> None:
-    assert depths(f"{KINGS} ;D99 {2**64 - 1} ;D1 0") == {99: 2**64 - 1, 1: 0}
+def test_counts_up_to_64_bits_and_depths_up_to_64_are_read() -> None:
+    assert depths(f"{KINGS} ;D64 {2**64 - 1} ;D1 0") == {64: 2**64 - 1, 1: 0}
 
 
 def test_a_depth_given_twice_is_a_fault_even_if_the_counts_agree() -> None:

@@ -62,6 +62,25 @@ def test_bencher_metrics_have_their_interval(record: Record) -> None:
         assert metric["lower_value"] < metric["value"] < metric["upper_value"]
 
 
+def test_markup_in_names_is_shown_as_it_is_and_no_cell_is_a_formula() -> None:
+    record = made_record({("<script>x</script>|[y](z)", "=1+1", "@v3"): 1e9}, brand="=CMD()")
+    (row, *_) = csv.DictReader(io.StringIO(FORMATS["csv"](record)))
+    assert (row["brand"], row["popcount"], row["level"]) == ("'=CMD()", "'=1+1", "'@v3")
+    text = FORMATS["markdown"](record)
+    assert r"| \<script\>x\</script\>\|\[y\]\(z\) | =1+1 | @v3 | 1000 ± " in text
+
+
+def test_records_that_share_a_second_are_each_imported_once(record: Record, tmp_path: Path) -> None:
+    others = [msgspec.structs.replace(record, seed=seed) for seed in (1, 2, 3)]
+    for _ in range(2):
+        for number, each in enumerate(others):
+            source = tmp_path / f"{number}.json"
+            write_record(each, source)
+            import_record(source, tmp_path / "results")
+    paths = list((tmp_path / "results").glob("runs/*/*.json"))
+    assert sorted(read_record(path).seed for path in paths) == [1, 2, 3]
+
+
 def test_an_imported_record_is_filed_under_its_machine_and_only_once(record: Record, tmp_path: Path) -> None:
     source = tmp_path / "../x.json"
     write_record(record, source)

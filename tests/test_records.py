@@ -26,6 +26,7 @@ from slidebench import kernels
 from slidebench.harness import records
 from slidebench.harness.charts import RECORD_CHARTS
 from slidebench.harness.cpu import describe
+from slidebench.harness.files import FileError
 from slidebench.harness.records import (
     MOST_BYTES,
     MOST_KERNELS,
@@ -140,7 +141,7 @@ class TestBrokenDisks:
     def test_a_full_disk_leaves_the_old_record_whole(self, mounted: Callable[[str], Path]) -> None:
         folder = mounted("size=64k")
         path = create_record(folder, new_record())
-        with pytest.raises(RecordError, match=r"cannot write .*: No space left on device; choose another"):
+        with pytest.raises(FileError, match=r"cannot write .*: No space left on device; choose another"):
             write_record(new_record(rounds=20_000), path)
         assert read_record(path) == new_record()
         assert list(path.parent.iterdir()) == [path]
@@ -161,7 +162,7 @@ class TestBrokenDisks:
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
         try:
-            with pytest.raises(RecordError, match=r"cannot write .*: File too large; choose another folder"):
+            with pytest.raises(FileError, match=r"cannot write .*: File too large; choose another folder"):
                 write_record(new_record(rounds=20_000), path)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -280,16 +281,32 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
         "unknown field `surprise`",
     ),
     "path in the time": (text_of(started_utc="../../../exploded"), "started_utc is '../../../exploded'"),
-    "line feed in the time": (text_of(started_utc="20260102T030405Z\n"), "started_utc is"),
+    "line feed in the time": (text_of(started_utc="20260102T030405Z\n"), "an unprintable character"),
     "path in the commit": (text_of(commit="../exploded"), "commit is '../exploded'"),
-    "escape sequence": (text_of(python="\x1b]0;exploded\x07"), "a control character"),
-    "carriage return": (text_of(python="3.11\rexploded"), "a control character"),
-    "escaped C1 control": (text_of(python="\x9b2J"), "a control character"),
-    "plain C1 control": (text_of(python="?").replace("?", "\x9b2J"), "a control character"),
+    "escape sequence": (text_of(python="\x1b]0;exploded\x07"), "an unprintable character"),
+    "carriage return": (text_of(python="3.11\rexploded"), "an unprintable character"),
+    "escaped C1 control": (text_of(python="\x9b2J"), "an unprintable character"),
+    "plain C1 control": (text_of(python="?").replace("?", "\x9b2J"), "an unprintable character"),
+    "line feed": (text_of(python="3.11\n# Owned"), "an unprintable character in '3.11\\n# Owned'"),
+    "text turned round": (text_of(python="3.11\u202e"), "an unprintable character"),
+    "letter without width": (text_of(python="3.\u200b11"), "an unprintable character"),
     "long text": (text_of(python="x" * (MOST_LETTERS + 1)), "a text of more than 10000 letters"),
     "uneven samples": (text_of(samples=_samples(rounds=[0])), "of 'magic_fancy' differ in number"),
     "no operations": (text_of(samples=_samples(operations=0)), "0 operations of 'magic_fancy'"),
-    "negative operations": (text_of(samples=_samples(operations=-5)), "-5 operations of 'magic_fancy'"),
+    "negative operations": (
+        text_of(samples=_samples(operations=-5)),
+        "Expected `int` >= 0 - at `$.samples[0].operations`",
+    ),
+    "operations beyond floats": (text_of(samples=_samples(operations=10**400)), "is not a slidebench record"),
+    "time beyond 64 bits": (text_of(samples=_samples(cpu_nanoseconds=[1 << 63] * 3)), "Expected `int` <="),
+    "negative clock": (
+        text_of(rounds=[{"launch": 0, "round": 0, "core_megahertz": -1.0}]),
+        "Expected `float` >= 0",
+    ),
+    "a cache of negative size": (
+        text_of(machine=MACHINE | {"caches": [CACHE | {"bytes": -1}]}),
+        "Expected `int` >= 0",
+    ),
     "too many kernels": (
         text_of(samples=[_samples(kernel=f"k{each}")[0] for each in range(MOST_KERNELS + 1)]),
         "501 kernels, more than 500",
@@ -445,7 +462,7 @@ class TestHostileRecords:
     def test_names_in_it_stay_names(self, tmp_path: Path) -> None:
         """Its charts land below the results folder, whatever the machine calls itself."""
         machine = msgspec.to_builtins(describe()) | {
-            "microarchitecture": "../../../exploded/\u202e",
+            "microarchitecture": "../../../exploded/",
             "brand": "/",
         }
         (tmp_path / "record.json").write_text(text_of(machine=machine))

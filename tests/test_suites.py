@@ -13,7 +13,7 @@ from toys import Toy
 
 from slidebench import kernels
 from slidebench.harness import suites
-from slidebench.harness.epd import EpdLine, read_epd
+from slidebench.harness.epd import EpdFault, EpdLine, read_epd
 from slidebench.harness.workloads import CPW_POSITIONS
 from slidebench.kernels.position import START, parse_fen
 
@@ -41,7 +41,8 @@ def suite(tmp_path: Path) -> Path:
 def outcome(fen: str, depth: int, expected: int, counted: int) -> suites.Outcome:
     """A kernel's count, true or not."""
     line = EpdLine(7, fen, parse_fen(fen), {depth: expected})
-    return suites.Outcome(suites.Case(Path("x.epd"), line, depth, expected), kernels.default(), counted, 1)
+    case = suites.Case(Path("x.epd"), line, depth, expected)
+    return suites.Outcome(case, kernels.default(), depth, counted, 1)
 
 
 class TestVerb:
@@ -53,9 +54,11 @@ class TestVerb:
     def test_every_fault_is_named_with_file_and_line_and_gives_status_1(self, suite: Path) -> None:
         result = slidebench("suite", str(suite))
         assert result.returncode == 1
-        assert result.stdout.splitlines()[:3] == [
+        assert result.stdout.splitlines()[:5] == [
             f"REFUSED {suite}:6: board: no kings; give each side one",
-            f"REFUSED {suite}:7: operation 'D1 1_000'; give D1 to D99 and a node count below 2^64",
+            "    8/8/8/8/8/8/8/8 w - - 0 1",
+            "    ^",
+            f"REFUSED {suite}:7: operation 'D1 1_000'; give D1 to D64 and a node count below 2^64",
             f"WRONG {suite}:5 D2: expected 401, {kernels.default()} counts 400",
         ]
         assert "python-chess counts 400 too: the number in the suite is wrong" in result.stdout
@@ -139,9 +142,43 @@ class TestVerb:
         assert result.returncode == 2
         assert result.stderr.startswith("slidebench: the time limit is over; lower --max-nodes")
 
-    def test_a_report_that_cannot_be_written_is_one_line(self, suite: Path) -> None:
+    def test_what_was_counted_before_the_time_limit_is_shown(self, tmp_path: Path) -> None:
+        (tmp_path / "deep.epd").write_text(f"{START} ;D1 20 ;D2 401 ;D12 62854969236701747\n")
+        options = ("--max-nodes", "9" * 18, "--time-limit", "3s")
+        result = slidebench("suite", "deep.epd", *options, cwd=tmp_path)
+        assert result.returncode == 1
+        assert "expected 401" in result.stdout
+        assert "1 of 2 counts are right" in result.stdout
+        assert "UNFINISHED: 1 counts were not made" in result.stdout
+
+    def test_the_time_limit_covers_reading(self, tmp_path: Path) -> None:
+        (tmp_path / "long.epd").write_text(f"{START} ;D1 20\n" * 100_000)
+        result = slidebench("suite", "long.epd", "--time-limit", "0.1s", cwd=tmp_path)
+        assert result.returncode == 2
+        assert re.search(r"the time limit is over at long.epd, line \d+; give a longer", result.stderr)
+
+    @pytest.mark.parametrize("depth", [9, 64])
+    def test_a_wrong_number_far_too_deep_is_found_without_counting_so_deep(
+        self, depth: int, tmp_path: Path
+    ) -> None:
+        (tmp_path / "deep.epd").write_text(f"{START} ;D{depth} 1\n")
+        result = slidebench("suite", "deep.epd", cwd=tmp_path)
+        assert result.returncode == 1
+        assert (
+            f"D{depth}: expected 1, {kernels.default()} counts 119060324 at depth 6 already" in result.stdout
+        )
+
+    def test_the_place_of_a_fault_is_shown(self, tmp_path: Path) -> None:
+        (tmp_path / "bad.epd").write_text("4k3/8/8/8/8/8/8/4K2x w - - 0 1 ;D1 5\n")
+        lines = slidebench("suite", "bad.epd", cwd=tmp_path).stdout.splitlines()
+        assert lines[0] == "REFUSED bad.epd:1: board: 'x' on rank 1; give PNBRQKpnbrqk, 1 to 8 or /"
+        assert lines[1].strip() == "4k3/8/8/8/8/8/8/4K2x w - - 0 1"
+        assert lines[1][lines[2].index("^")] == "x"
+
+    def test_a_report_that_cannot_be_written_is_one_line_and_loses_no_result(self, suite: Path) -> None:
         result = slidebench("suite", str(suite), "--junit", str(suite / "report.xml"))
         assert result.returncode == 2
+        assert "6 of 7 counts are right" in result.stdout
         assert re.fullmatch(r"slidebench: cannot write \S+: .*; choose another --junit file\n", result.stderr)
 
     @pytest.mark.slow
@@ -193,9 +230,6 @@ def test_positions_are_one_if_only_clocks_or_a_useless_en_passant_square_differ(
     assert (suites.identity(parse_fen(fen)) == suites.identity(parse_fen(same_as))) is same
 
 
-def test_a_depth_beyond_what_kernels_take_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "deep.epd"
-    path.write_text("k7/8/1Q6/8/8/8/8/K7 b - - 0 1 ;D1 0 ;D99 0\n")
-    suite = suites.read_suite([path], 100)
-    assert ([case.depth for case in suite.cases], suite.beyond_limit) == ([1], 1)
-    assert [line for line in read_epd(path) if isinstance(line, EpdLine)]
+def test_a_depth_beyond_what_kernels_take_is_refused() -> None:
+    most, beyond = (f"k7/8/1Q6/8/8/8/8/K7 b - - 0 1 ;D{kernels.MOST_DEPTH + more} 0\n" for more in (0, 1))
+    assert [type(line) for line in read_epd(most + beyond)] == [EpdLine, EpdFault]

@@ -78,13 +78,21 @@ def test_a_new_game_starts_at_the_start_position() -> None:
         ("setoption name Hash value 16", "info string unknown command 'setoption name Hash ...'"),
         ("position", f"info string position needs startpos or fen{STAYS}"),
         ("position startpos e2e4", f"info string position needs startpos or fen{STAYS}"),
-        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", f"info string board: no kings; give each side one{STAYS}"),
         ("\0", r"info string unknown command '\x00'"),
     ],
 )  # fmt: skip
 def test_a_bad_command_gets_a_reply_and_changes_nothing(command: str, reply: str) -> None:
     kiwipete = f"position fen {KIWIPETE}"
     assert answers(kiwipete, command, "d") == [reply, f"Fen: {KIWIPETE}"]
+
+
+def test_a_faulty_fen_is_shown_with_its_place_and_changes_nothing() -> None:
+    assert answers(f"position fen {KIWIPETE}", "position fen 4k3/8/8/8/8/8/8/4K2x w - - 0 1", "d") == [
+        f"info string board: 'x' on rank 1; give PNBRQKpnbrqk, 1 to 8 or /{STAYS}",
+        "info string 4k3/8/8/8/8/8/8/4K2x w - - 0 1",
+        "info string " + "4k3/8/8/8/8/8/8/4K2x".index("x") * " " + "^",
+        f"Fen: {KIWIPETE}",
+    ]
 
 
 def test_an_illegal_move_leaves_the_position_as_it_was() -> None:

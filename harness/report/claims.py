@@ -65,7 +65,7 @@ class Finding(NamedTuple):
 def claims() -> list[Claim]:
     """All claims. Raises msgspec.ValidationError for a malformed one."""
     path = Path(__file__).with_name("claims.toml")
-    return msgspec.convert(tomllib.loads(path.read_text())["claim"], list[Claim])
+    return msgspec.convert(tomllib.loads(path.read_text("utf-8"))["claim"], list[Claim])
 
 
 def finding(claim: Claim, machine: Machine) -> Finding:

@@ -131,7 +131,7 @@ def _kernel_pages(machines: Sequence[Machine]) -> list[KernelPage]:
 def _method() -> Markup:
     """docs/method.md as HTML; what looks like HTML in it is text."""
     path = HERE / "method.md"
-    text = path.read_text() if path.exists() else f"# Method\n\n{METHOD}\n"
+    text = path.read_text("utf-8") if path.exists() else f"# Method\n\n{METHOD}\n"
     return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
 
 

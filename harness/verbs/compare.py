@@ -7,9 +7,10 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from slidebench.harness.compare import Cell, Sheet, kernels_sheet, levels_sheet, records_sheet
+from slidebench.harness.compare import Cell, CompareError, Sheet, kernels_sheet, levels_sheet, records_sheet
 from slidebench.harness.figures import Figures
-from slidebench.harness.records import Record, RecordError, read_record, write_atomically
+from slidebench.harness.files import write_atomically
+from slidebench.harness.records import Record, RecordError, read_record
 from slidebench.harness.verbs import options
 
 
@@ -53,6 +54,8 @@ def compare(
             sheet = levels_sheet(read, level)
         case _:
             sheet = kernels_sheet(read, against, level)
+    if not sheet.rows:
+        raise CompareError("nothing to compare: the records have too few kernels or levels; give others")
     if chart:
         _draw(sheet, read, chart)
     if as_json:

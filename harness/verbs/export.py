@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from slidebench.harness.exchange import FORMATS
-from slidebench.harness.records import read_record, write_atomically
+from slidebench.harness.files import write_atomically
+from slidebench.harness.records import read_record
 from slidebench.harness.verbs import options
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,13 @@ import msgspec
 from rich.console import Console
 
 from slidebench.kernels.catalogue import GENERIC, LEVELS
+from slidebench.kernels.position import START
 
 _LEVEL_NAMES = ", ".join(each.name for each in LEVELS)
 kernel = click.option("--kernel", metavar="K", help="Only this kernel (see `slidebench kernels`).")
 level = click.option("--level", metavar="L", help=f"Only this level: {_LEVEL_NAMES} or {GENERIC.name}.")
 popcount = click.option("--popcount", metavar="P", help="Only this popcount: builtin, swar, ...")
+lenient = click.option("--lenient", is_flag=True, help="Accept more than 16 pieces a side.")
 chess960 = click.option("--chess960", is_flag=True, help="Write castling as king takes rook.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 results = click.option(
@@ -68,6 +70,12 @@ memory_limit = click.option(
     is_eager=True,
     help="Give up rather than take more memory than this, in MiB.",
 )
+
+
+def fen(words: Sequence[str]) -> str:
+    """The FEN that a command line's words make, the start position's if there are none."""
+    return " ".join(words) if words else START
+
 
 # Data goes to standard output, progress and notes to standard error, so that output can be piped.
 # Only a terminal has a width: what is piped is not cut.

@@ -11,7 +11,9 @@ from slidebench.harness import leaves
 from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
 from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.workers import TimeLimitError, finished
-from slidebench.kernels.position import START
+from slidebench.kernels.position import START, parse_fen
+
+MOST_THREADS = 4096
 
 
 @click.command()
@@ -25,9 +27,14 @@ from slidebench.kernels.position import START
     "--statistics", is_flag=True, help="Also count captures, checks, mates and so on at each depth."
 )
 @options.chess960
+@options.lenient
 @click.option("--no-bulk", is_flag=True, help="Make the moves at the last ply too, instead of counting them.")
 @click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Count with so many threads."
+    "--threads",
+    type=click.IntRange(1, MOST_THREADS),
+    default=1,
+    show_default=True,
+    help="Count with so many threads.",
 )
 @click.option(
     "--hash",
@@ -51,6 +58,7 @@ def perft(
     divide: bool,
     statistics: bool,
     chess960: bool,
+    lenient: bool,
     no_bulk: bool,
     threads: int,
     mebibytes: int | None,
@@ -70,9 +78,9 @@ def perft(
         raise click.UsageError("--statistics looks at every leaf; leave --threads, --hash and --no-bulk out")
     if check_hash and not mebibytes:
         raise click.UsageError("--check-hash without --hash; give the table's size too, such as --hash 64")
-    fen, bulk = " ".join(words[:-1]) or START, not no_bulk
+    fen, bulk = options.fen(words[:-1]), not no_bulk
     if cluster:
-        if statistics or moves or time_limit or threads > 1 or mebibytes:
+        if statistics or moves or lenient or time_limit or threads > 1 or mebibytes:
             raise click.UsageError("--cluster counts leaves and --divide only; leave the other options out")
         wished = kernel, level, popcount
         depth = parse_depth(words[-1])
@@ -83,7 +91,7 @@ def perft(
     chosen = kernels.load(kernel, level, popcount)
     try:
         depth = parse_depth(words[-1])
-        position = played(chosen, fen, moves.split())
+        position = played(chosen, parse_fen(fen, lenient=lenient), moves.split())
         table = chosen.hash_table(mebibytes) if mebibytes else None
         # Counted in a thread, so that Ctrl-C and the time limit act.
         if statistics:
@@ -127,7 +135,8 @@ def _print_count(
 ) -> None:
     # Several threads are judged by the clock on the wall, one by its own CPU time.
     seconds = (timed.cpu_nanoseconds if threads == 1 else timed.wall_nanoseconds) / 1e9
-    rate = timed.nodes / seconds if seconds > 0 else None
+    # What a table remembers is not counted: then leaves by the second say nothing of a kernel.
+    rate = timed.nodes / seconds if seconds > 0 and not mebibytes else None
     counts = None if divide is None else {move: divide[move].nodes for move in sorted(divide)}
     if as_json:
         data = {

@@ -9,6 +9,7 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn
 
 from slidebench import kernels
+from slidebench.harness.fields import MOST
 from slidebench.harness.probes import why_emulated
 from slidebench.harness.records import Record, create_record
 from slidebench.harness.session import Step, fill, new_record
@@ -34,7 +35,7 @@ MOST_BUDGET = 3600.0  # seconds: more would not fit a record
 @click.option(
     "--budget", type=options.Duration(), help=f"Time to spend measuring.  [default: {DEFAULT_BUDGET}]"
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of the random order.  [default: a new one]")
+@click.option("--seed", type=click.IntRange(0, MOST), help="Seed of the random order.  [default: a new one]")
 @click.option("--no-verify", is_flag=True, help="Time kernels without checking them first.")
 @options.results
 @options.as_json

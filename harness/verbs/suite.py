@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from slidebench import kernels
 from slidebench.harness import suites
-from slidebench.harness.records import write_atomically
+from slidebench.harness.files import write_atomically
 from slidebench.harness.verbs import options
 from slidebench.harness.workers import TimeLimitError
 
@@ -27,7 +27,7 @@ ALL = "all"
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Also write JUnit XML.")
 @options.time_limit
 @options.memory_limit
-@click.option("--lenient", is_flag=True, help="Accept more than 16 pieces a side.")
+@options.lenient
 @options.as_json
 @options.example("slidebench suite tests/perft/*.epd --kernel all --level v1")
 def suite(
@@ -47,24 +47,30 @@ def suite(
     with python-chess, if that is installed.
     """
     chosen = _choices(kernel, level, popcount)
-    held = suites.read_suite(files, max_nodes, lenient=lenient)
+    begin = time.monotonic()
+    with options.notes.status("reading"):
+        held = suites.read_suite(files, max_nodes, lenient=lenient, seconds=time_limit)
     if not (held.cases or held.faults):
         raise click.UsageError(
             f"nothing to check: {held.beyond_limit} counts are above {max_nodes} nodes; raise --max-nodes"
             if held.beyond_limit
             else "nothing to check: no line has counts such as ;D1 20"
         )
+    left = None if time_limit is None else time_limit - (time.monotonic() - begin)
     begin = time.monotonic()
+    results: list[suites.Outcome] = []
+    unfinished = None
     try:
-        results = _results(held, chosen, time_limit, silent=as_json)
+        _count(held, chosen, left, results, silent=as_json)
     except TimeLimitError as error:
-        raise click.ClickException(f"{error}; lower --max-nodes or give a longer --time-limit") from None
+        unfinished = f"{error}; lower --max-nodes or give a longer --time-limit"
     seconds = time.monotonic() - begin
     wrong = suites.first_wrong(results)
-    if junit:
-        write_atomically(junit, suites.junit_xml(held, results), "choose another --junit file")
     nodes = sum(outcome.counted for outcome in results)
-    faults = [f"{path}:{fault.line_number}: {fault.message}" for path, fault in held.faults]
+    faults = [
+        "\n    ".join([f"{path}:{fault.line_number}: {fault.message}", *fault.marked.splitlines()])
+        for path, fault in held.faults
+    ]
     explained = suites.explanation(wrong[0]) if wrong else None
     if as_json:
         options.print_json(
@@ -80,6 +86,7 @@ def suite(
                 "wall_seconds": seconds,
                 "faults": faults,
                 "wrong": [str(outcome) for outcome in wrong],
+                "unfinished": len(chosen) * len(held.cases) - len(results),
                 "explanation": explained,
             }
         )
@@ -94,7 +101,13 @@ def suite(
             f"{held.positions} positions ({len(held.distinct)} distinct), {by}"
         )
         print(f"lines refused: {len(faults)}; counts left out above {max_nodes} nodes: {held.beyond_limit}")
-        print(f"{nodes} nodes in {seconds:.1f} s")
+        print(f"{nodes} nodes counted in {seconds:.1f} s")
+        if unfinished:
+            print(f"UNFINISHED: {len(chosen) * len(held.cases) - len(results)} counts were not made")
+    if junit:
+        write_atomically(junit, suites.junit_xml(held, results), "choose another --junit file")
+    if unfinished and not wrong:
+        raise click.ClickException(unfinished)
     sys.exit(1 if wrong or faults else 0)
 
 
@@ -110,10 +123,15 @@ def _choices(kernel: str | None, level: str | None, popcount: str | None) -> lis
     )
 
 
-def _results(
-    held: suites.Suite, chosen: list[kernels.Choice], seconds: float | None, *, silent: bool
-) -> list[suites.Outcome]:
-    results = []
+def _count(
+    held: suites.Suite,
+    chosen: list[kernels.Choice],
+    seconds: float | None,
+    results: list[suites.Outcome],
+    *,
+    silent: bool,
+) -> None:
+    """Add the outcomes to `results`, as they come. Raises TimeLimitError."""
     begin = time.monotonic()
     with Progress(
         TextColumn("{task.description:<32}"),
@@ -131,7 +149,6 @@ def _results(
             for outcome in suites.outcomes(held, choice, left):
                 results.append(outcome)
                 progress.advance(task)
-    return results
 
 
 def _print_some(label: str, lines: list[str]) -> None:

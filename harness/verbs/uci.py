@@ -13,13 +13,14 @@ from slidebench.harness.verbs import options
 @options.kernel
 @options.level
 @options.popcount
+@options.lenient
 @options.example("slidebench uci <<< 'go perft 5'")
-def uci(kernel: str | None, level: str | None, popcount: str | None) -> None:
+def uci(kernel: str | None, level: str | None, popcount: str | None, lenient: bool) -> None:
     """Answer UCI commands from standard input: position, go perft DEPTH, isready, quit and a few more.
 
     A bad command is answered with `info string`; only quit or the end of the input ends the program.
     """
-    session = Session(kernels.load(kernel, level, popcount))
+    session = Session(kernels.load(kernel, level, popcount), lenient=lenient)
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     for line in sys.stdin:
         if line.split() == ["quit"]:

@@ -1,0 +1,99 @@
+"""What a run that is killed has measured is all there: in its record, or beside it."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from command import SLIDEBENCH
+from made_records import made_record
+
+from slidebench.harness.files import FileError
+from slidebench.harness.journal import Entry, Journal
+from slidebench.harness.records import Record, read_record, write_record
+
+KEY = ("magic_fancy", "builtin", "v3")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "record.json"
+    write_record(made_record({KEY: 1e9}, complete=False), path)
+    return path
+
+
+def times(record: Record, place: int) -> dict[tuple[int, int], int]:
+    samples = record.samples[place]
+    return dict(zip(zip(samples.launches, samples.rounds, strict=True), samples.cpu_nanoseconds, strict=True))
+
+
+def test_samples_beside_a_record_are_read_with_it(path: Path) -> None:
+    before = read_record(path)
+    journal = Journal(path)
+    journal.add(Entry(0, 7, 0, 123))
+    journal.add(Entry(5, 7, 1, -4))
+    after = read_record(path)
+    assert times(after, 0) == times(before, 0) | {(7, 0): 123}
+    assert times(after, 5) == times(before, 5) | {(7, 1): -4}
+    assert after.samples[1:5] == before.samples[1:5]
+
+
+def test_a_sample_that_the_record_has_too_counts_once(path: Path) -> None:
+    before = read_record(path)
+    journal = Journal(path)
+    journal.add(Entry(0, 0, 0, 123))
+    assert read_record(path) == before
+
+
+def test_what_is_cleared_or_removed_is_not_read_again(path: Path) -> None:
+    before = read_record(path)
+    journal = Journal(path)
+    journal.add(Entry(0, 7, 0, 123))
+    journal.clear()
+    assert read_record(path) == before
+    journal.add(Entry(0, 7, 0, 124))
+    assert times(read_record(path), 0)[7, 0] == 124
+    journal.remove()
+    assert read_record(path) == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_torn_and_foreign_lines_are_passed_over(path: Path) -> None:
+    before = read_record(path)
+    beside = path.with_suffix(".journal")
+    beside.write_bytes(
+        b"0 7 0 123\n99 7 0 1\n-1 7 0 1\n0 7 1 1e9\n\xff\n\n0 7 2 12345678901234567890\n0 7 3 4"
+    )
+    assert times(read_record(path), 0) == times(before, 0) | {(7, 0): 123}
+
+
+def test_a_finished_record_needs_nothing_from_beside_it(path: Path) -> None:
+    whole = made_record({KEY: 1e9})
+    write_record(whole, path)
+    path.with_suffix(".journal").write_text("0 7 0 123\n")
+    assert read_record(path) == whole
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"cannot write \S+: No such file or directory; choose another"):
+        Journal(tmp_path / "nowhere" / "record.json")
+
+
+def test_a_killed_run_keeps_every_sample(tmp_path: Path) -> None:
+    command = [*SLIDEBENCH, "run", "--kernel", "magic_fancy", "--no-verify", "--budget", "60s"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True)
+    lines: list[str] = []
+    while process.poll() is None and len(lines) < 200:
+        time.sleep(0.05)
+        for beside in tmp_path.glob("results/runs/*/*.journal"):
+            lines = beside.read_text().splitlines()
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    (path,) = tmp_path.glob("results/runs/*/*.json")
+    written = sum(len(each["rounds"]) for each in json.loads(path.read_text())["samples"])
+    record = read_record(path)
+    assert not record.complete
+    assert sum(len(each.rounds) for each in record.samples) >= written + 199
