@@ -68,7 +68,7 @@ def compare(
             }
         )
         return
-    options.output.print(sheet_table(sheet))
+    options.print_table(sheet_table(sheet))
     for note in sheet.notes:
         print(f"differs  {note}")
 

@@ -59,4 +59,4 @@ def kernels(kernel: str | None, level: str | None, as_json: bool) -> None:
     table.add_column("devised by", min_width=16)
     for line in cells:
         table.add_row(*line)
-    options.output.print(table, width=max(options.output.width, 110), soft_wrap=True)
+    options.print_table(table)

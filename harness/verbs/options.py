@@ -13,6 +13,7 @@ from typing import Any
 import click
 import msgspec
 from rich.console import Console
+from rich.table import Table
 
 from slidebench.kernels.catalogue import GENERIC, LEVELS
 from slidebench.kernels.position import START
@@ -81,6 +82,11 @@ def fen(words: Sequence[str]) -> str:
 # Only a terminal has a width: what is piped is not cut.
 output = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 160)
 notes = Console(stderr=True)
+
+
+def print_table(table: Table) -> None:
+    """Print a table; its title and caption are not wrapped to the width of a narrow one."""
+    output.print(table, width=max(output.width, 120), soft_wrap=True)
 
 
 def print_json(data: Any) -> None:

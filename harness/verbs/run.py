@@ -100,7 +100,7 @@ def run(
 
 def _print_run(record: Record, path: Path, charts: Sequence[Path]) -> None:
     if record.samples:
-        options.output.print(rate_table(record), width=max(options.output.width, 120), soft_wrap=True)
+        options.print_table(rate_table(record))
     for warning in record.warnings:
         print(f"warning {warning}: {Warning[warning].value}")
     for build in record.builds:
