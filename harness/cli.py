@@ -5,7 +5,6 @@ A fault the user can mend gives one line and exit status 2; a wrong answer found
 
 import os
 import re
-import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -13,7 +12,7 @@ from typing import NoReturn
 
 import click
 
-from slidebench.harness.errors import Fault
+from slidebench.harness.errors import UNREAD, Fault
 from slidebench.kernels import DestructiveCollision, UnavailableError, catalogue, features
 from slidebench.kernels.position import FenError
 
@@ -42,8 +41,6 @@ VERBS = (
     "magics",  # factors for magic kernels
     "calibrate",  # whether the verdicts can be trusted here
 )
-
-UNREAD = 128 + signal.SIGPIPE  # exit status where nobody reads on, as with `| head`
 
 
 class Verbs(click.Group):

@@ -1,4 +1,8 @@
-"""What a user can mend."""
+"""What a user can mend, and what is nobody's fault."""
+
+import signal
+
+UNREAD = 128 + signal.SIGPIPE  # exit status where nobody reads on, as with `| head`
 
 
 class Fault(ValueError):  # noqa: N818 - faults are the user's, errors are ours

@@ -28,7 +28,7 @@ def slidebench(
 
 @contextmanager
 def running(
-    *arguments: str, cwd: Path | None = None, stdin: IO[str] | None = None
+    *arguments: str, cwd: Path | None = None, stdin: IO[str] | int | None = None
 ) -> Iterator[subprocess.Popen[str]]:
     """Start it; it is killed at the end if it still runs."""
     process = subprocess.Popen(
@@ -43,4 +43,4 @@ def running(
         yield process
     finally:
         process.kill()
-        process.communicate()
+        process.wait()

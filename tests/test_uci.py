@@ -1,10 +1,11 @@
 """slidebench uci answers like an engine: what perft tools send, and whatever else is typed."""
 
+import signal
 import subprocess
 
 import chess.engine
 import pytest
-from command import SLIDEBENCH, slidebench
+from command import SLIDEBENCH, running, slidebench
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -143,3 +144,12 @@ class TestProgram:
             assert engine.id["name"].startswith("slidebench ")
             assert "UCI_Chess960" in engine.options
             engine.ping()
+
+
+def test_a_count_that_nobody_waits_for_ends() -> None:
+    with running("uci", stdin=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write("go perft 12\nisready\n")
+        process.stdin.close()
+        process.stdout.close()
+        assert process.wait(timeout=60) == 128 + signal.SIGPIPE

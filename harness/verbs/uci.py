@@ -1,10 +1,15 @@
 """slidebench uci: perft for tools that drive engines."""
 
+import os
+import select
 import sys
+from contextlib import suppress
+from threading import Thread
 
 import click
 
 from slidebench import kernels
+from slidebench.harness.errors import UNREAD
 from slidebench.harness.uci import Session
 from slidebench.harness.verbs import options
 
@@ -20,6 +25,7 @@ def uci(kernel: str | None, level: str | None, popcount: str | None, lenient: bo
 
     A bad command is answered with `info string`; only quit or the end of the input ends the program.
     """
+    Thread(target=_end_with_the_reader, daemon=True).start()
     session = Session(kernels.load(kernel, level, popcount), lenient=lenient)
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     for line in sys.stdin:
@@ -27,3 +33,12 @@ def uci(kernel: str | None, level: str | None, popcount: str | None, lenient: bo
             return
         for reply in session.replies(line):
             print(reply, flush=True)
+
+
+def _end_with_the_reader() -> None:
+    """End the program once nobody can read its answers any more, or a deep count would go on alone."""
+    with suppress(OSError):  # no such stream
+        closed = select.poll()
+        closed.register(sys.stdout.fileno(), 0)  # errors are told of unasked
+        closed.poll()
+        os._exit(UNREAD)
