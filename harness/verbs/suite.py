@@ -64,51 +64,62 @@ def suite(
         _count(held, chosen, left, results, silent=as_json)
     except TimeLimitError as error:
         unfinished = f"{error}; lower --max-nodes or give a longer --time-limit"
-    seconds = time.monotonic() - begin
+    _print_report(held, chosen, results, time.monotonic() - begin, as_json=as_json)
+    if junit:
+        write_atomically(junit, suites.junit_xml(held, results), "choose another --junit file")
+    wrong = any(not outcome.right for outcome in results)
+    if unfinished and not wrong:
+        raise click.ClickException(unfinished)
+    sys.exit(1 if wrong or held.faults else 0)
+
+
+def _print_report(
+    held: suites.Suite,
+    chosen: list[kernels.Choice],
+    results: list[suites.Outcome],
+    seconds: float,
+    *,
+    as_json: bool,
+) -> None:
     wrong = suites.first_wrong(results)
+    explained = suites.explanation(wrong[0]) if wrong else None
     nodes = sum(outcome.counted for outcome in results)
+    missing = len(chosen) * len(held.cases) - len(results)
     faults = [
         "\n    ".join([f"{path}:{fault.line_number}: {fault.message}", *fault.marked.splitlines()])
         for path, fault in held.faults
     ]
-    explained = suites.explanation(wrong[0]) if wrong else None
     if as_json:
         options.print_json(
             {
-                "files": [str(path) for path in files],
                 "kernels": chosen,
                 "positions": held.positions,
                 "distinct_positions": len(held.distinct),
                 "checks": len(results),
+                "unfinished": missing,
                 "beyond_limit": held.beyond_limit,
-                "max_nodes": max_nodes,
+                "max_nodes": held.most_nodes,
                 "nodes": nodes,
                 "wall_seconds": seconds,
                 "faults": faults,
                 "wrong": [str(outcome) for outcome in wrong],
-                "unfinished": len(chosen) * len(held.cases) - len(results),
                 "explanation": explained,
             }
         )
-    else:
-        _print_some("REFUSED", faults)
-        _print_some("WRONG", [str(outcome) for outcome in wrong])
-        if explained:
-            print(f"\n{wrong[0].case.line.position.fen()}\n{explained}\n")
-        by = str(chosen[0]) if len(chosen) == 1 else f"{len(chosen)} kernels"
-        print(
-            f"{len(results) - len(wrong)} of {len(results)} counts are right: "
-            f"{held.positions} positions ({len(held.distinct)} distinct), {by}"
-        )
-        print(f"lines refused: {len(faults)}; counts left out above {max_nodes} nodes: {held.beyond_limit}")
-        print(f"{nodes} nodes counted in {seconds:.1f} s")
-        if unfinished:
-            print(f"UNFINISHED: {len(chosen) * len(held.cases) - len(results)} counts were not made")
-    if junit:
-        write_atomically(junit, suites.junit_xml(held, results), "choose another --junit file")
-    if unfinished and not wrong:
-        raise click.ClickException(unfinished)
-    sys.exit(1 if wrong or faults else 0)
+        return
+    _print_some("REFUSED", faults)
+    _print_some("WRONG", [str(outcome) for outcome in wrong])
+    if explained:
+        print(f"\n{wrong[0].case.line.position.fen()}\n{explained}\n")
+    by = str(chosen[0]) if len(chosen) == 1 else f"{len(chosen)} kernels"
+    print(
+        f"{len(results) - len(wrong)} of {len(results)} counts are right: "
+        f"{held.positions} positions ({len(held.distinct)} distinct), {by}"
+    )
+    print(f"lines refused: {len(faults)}; counts left out above {held.most_nodes} nodes: {held.beyond_limit}")
+    print(f"{nodes} nodes counted in {seconds:.1f} s")
+    if missing:
+        print(f"UNFINISHED: {missing} counts were not made")
 
 
 def _choices(kernel: str | None, level: str | None, popcount: str | None) -> list[kernels.Choice]:
