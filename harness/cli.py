@@ -3,12 +3,14 @@
 A fault the user can mend gives one line and exit status 2; a wrong answer found gives exit status 1.
 """
 
+import errno
 import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -43,14 +45,25 @@ VERBS = (
 )
 
 
+@contextmanager
+def _unread() -> Iterator[None]:
+    """Ends where nobody reads on: click would give that the exit status of a wrong answer."""
+    try:
+        yield
+    except BrokenPipeError:
+        sys.exit(UNREAD)
+
+
 class Verbs(click.Group):
     """The verbs in their order, each imported only when it is needed."""
 
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        with _unread():
+            return super().make_context(*arguments, **settings)
+
     def invoke(self, context: click.Context) -> object:
-        try:
+        with _unread():
             return super().invoke(context)
-        except BrokenPipeError:  # click would give it the exit status of a wrong answer
-            sys.exit(UNREAD)
 
     def list_commands(self, _: click.Context) -> list[str]:
         return list(VERBS)
@@ -101,6 +114,7 @@ def main() -> None:
         if getattr(sys, name) is None:  # closed by whoever started us
             stream = os.open(os.devnull, os.O_RDWR)
             setattr(sys, name, os.fdopen(stream, "r" if name == "stdin" else "w"))
+        getattr(sys, name).reconfigure(errors="replace")  # what an old locale's letters cannot say
     try:
         try:
             _run()
@@ -110,7 +124,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or what is left would fail once more at the end
         if isinstance(error, BrokenPipeError):
             sys.exit(UNREAD)
-        sys.exit(told(str(error) if error.filename else f"cannot write the output: {error.strerror}"))
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+        sys.exit(told(f"cannot write the output: {error.strerror}" if full else str(error)))
 
 
 def _run() -> NoReturn:

@@ -7,10 +7,20 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from slidebench.harness.cpu import machine_name
-from slidebench.harness.records import Record, Samples, create_record, encode_record, read_record, record_path
+from slidebench.harness.records import (
+    Record,
+    RecordError,
+    Samples,
+    create_record,
+    encode_record,
+    read_record,
+    record_path,
+)
 from slidebench.harness.stats import Rate, perft_rates, rate
 from slidebench.harness.workloads import differences
 
@@ -119,10 +129,14 @@ def import_record(source: Path, results: Path) -> Path:
     """
     record = read_record(source)
     path = record_path(results, record)
-    others = (each for each in path.parent.glob("*.json") if each.name.startswith(path.stem))
-    return next((each for each in sorted(others) if read_record(each) == record), None) or create_record(
-        results, record
-    )
+    for number in count(1):
+        other = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+        if not other.exists():
+            break
+        with suppress(RecordError):
+            if read_record(other) == record:
+                return other
+    return create_record(results, record)
 
 
 def _name(samples: Samples) -> str:

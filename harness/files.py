@@ -1,6 +1,8 @@
 """Files written whole: a reader, or a crash, sees the old content or the new, never a part."""
 
+import errno
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -18,14 +20,18 @@ class TakenError(Exception):
 def write_atomically(path: Path, content: bytes, way_out: str, *, new: bool = False) -> None:
     """Put `content` at `path` in one step; with `new`, only if nothing is there, else TakenError.
 
-    What a link names is replaced, not the link; a device or pipe is written to. Raises FileError if that is
-    impossible.
+    What a link names is replaced, not the link; a device, a pipe or an open file such as /dev/stdout is
+    written to. Raises FileError if that is impossible.
     """
-    real = Path(os.path.realpath(path))
     try:
-        if real.exists() and not real.is_file():
-            real.write_bytes(content)
+        if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
+            sys.stdout.flush()  # which may be the same
+            with path.open("ab", buffering=0) as stream:
+                stream.write(content)
             return
+        real = Path(os.path.realpath(path))
+        if real.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         real.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=real.parent, prefix=".", suffix=".tmp", delete=False) as file:
             whole = Path(file.name)

@@ -1,10 +1,11 @@
-"""Samples of a run, appended beside its record as they come: a killed run loses the one being taken, no more.
+"""Samples of a run, appended beside its record as they come: a killed run loses only those on their way.
 
 The record itself is written anew every few seconds only, which takes as long as a few samples.
 """
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ class Journal:
         self._path = _path(record_path)
         try:
             self._file = self._path.open("ab", buffering=0)
+            self.clear()
         except OSError as error:
             raise self._fault(error) from None
 
@@ -51,15 +53,17 @@ class Journal:
 
 
 def entries(record_path: Path, most_bytes: int) -> Iterator[Entry]:
-    """What lies beside a record: whole lines of the first `most_bytes`."""
+    """What lies beside a record: whole lines of the first `most_bytes`; nothing of what cannot be read."""
     path = _path(record_path)
-    if not path.is_file():
-        return
-    with path.open("rb") as file:
-        for line in file.read(most_bytes).splitlines(keepends=True):
-            found = re.fullmatch(rb"([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,9}) (-?[0-9]{1,18})\n", line)
-            if found:
-                yield Entry(*map(int, found.groups()))
+    content = b""
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                content = file.read(most_bytes)
+    for line in content.splitlines(keepends=True):
+        found = re.fullmatch(rb"([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,9}) (-?[0-9]{1,18})\n", line)
+        if found:
+            yield Entry(*map(int, found.groups()))
 
 
 def _path(record_path: Path) -> Path:

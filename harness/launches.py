@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import msgspec
 
@@ -72,8 +73,9 @@ def messages(job: Job) -> Iterator[Message]:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(msgspec.json.encode(job))
-            process.stdin.close()
+            with suppress(BrokenPipeError):  # its exit status will tell
+                process.stdin.write(msgspec.json.encode(job))
+                process.stdin.close()
             for line in process.stdout:
                 yield msgspec.json.decode(line, type=Message)
         except BaseException:

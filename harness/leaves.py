@@ -8,7 +8,7 @@ from slidebench.harness.workers import finished
 from slidebench.kernels import Kernel, Move, PerftTime, Position
 
 # Plies of a thread's part: a few milliseconds, so no thread is left waiting long. But three plies from the
-# root at most: there may be ten thousand parts, and each is an object.
+# root at most: there may be a hundred thousand parts, and each is an object.
 PART_DEPTH = 5
 MOST_SPLIT = 3
 

@@ -212,9 +212,9 @@ def read_record(path: Path) -> Record:
             record = msgspec.json.decode(content, type=Record)
         else:
             record = msgspec.convert(_migrated(content, schema, path), Record)
-        if not record.complete:
-            _add_journal(record, path)
         fault = _unsound_text(content) or _unsound(record)
+        if not fault and not record.complete:
+            _add_journal(record, path)
     except (msgspec.DecodeError, RecursionError) as error:
         # The message may hold a field's name from the file.
         shown = "".join(
@@ -230,8 +230,11 @@ def _add_journal(record: Record, path: Path) -> None:
     """Enter the samples that lie beside the record of a killed run, and not in it."""
     held = [set(zip(each.launches, each.rounds, strict=False)) for each in record.samples]
     for place, launch, round_, nanoseconds in entries(path, MOST_BYTES):
-        if place < len(held) and (launch, round_) not in held[place]:
-            samples = record.samples[place]
+        if place >= len(held) or (launch, round_) in held[place]:
+            continue
+        samples = record.samples[place]
+        if samples.operations and launch < MOST_LAUNCHES and len(samples.rounds) < MOST_ROUNDS:
+            held[place].add((launch, round_))
             samples.launches.append(launch)
             samples.rounds.append(round_)
             samples.cpu_nanoseconds.append(nanoseconds)

@@ -115,6 +115,9 @@ def _timed(
             left = max(record.budget_seconds - (time.monotonic() - begin), 0)
             job = collected.job(launch, left / (count - launch), MOST_ROUNDS // count, streams)
             for message in launches.messages(job):
+                if isinstance(message, launches.Wrong):  # places will change: first all under the old ones
+                    write_record(record, path)
+                    journal.clear()
                 text = collected.enter(launch, message)
                 now = time.monotonic()
                 if text:

@@ -18,6 +18,7 @@ from slidebench.harness.workers import TimeLimitError, finished
 from slidebench.kernels.position import Position
 
 DEFAULT_NODES = 10_000_000  # per count: the slowest kernel takes a tenth of a second
+STOP = 10  # times the node limit: with so many leaves above its depth a count is not made
 ORACLE_NODES = 2_000_000  # python-chess counts these in some ten seconds
 ORACLE = "python-chess"
 
@@ -43,17 +44,22 @@ class Outcome:
 
     case: Case
     choice: kernels.Choice
-    depth: int  # the case's, or one above it with more leaves than are counted
+    depth: int  # the case's, or one above it with so many leaves that no more were counted
     counted: int
     wall_nanoseconds: int
 
     @property
-    def right(self) -> bool:
-        return (self.depth, self.counted) == (self.case.depth, self.case.nodes)
+    def stopped(self) -> bool:
+        """Whether the count was not made."""
+        return self.depth < self.case.depth
+
+    @property
+    def wrong(self) -> bool:
+        return not self.stopped and self.counted != self.case.nodes
 
     def __str__(self) -> str:
         case = self.case
-        early = f" at depth {self.depth} already" if self.depth < case.depth else ""
+        early = f" at depth {self.depth} already; raise --max-nodes" if self.stopped else ""
         return (
             f"{case.place} D{case.depth}: expected {case.nodes}, {self.choice} counts {self.counted}{early}"
         )
@@ -119,7 +125,7 @@ def outcomes(suite: Suite, choice: kernels.Choice, seconds: float | None = None)
         # Depth by depth, or a wrong number such as ;D12 1 would be counted for years.
         for depth in range(1, case.depth + 1):
             timed = kernel.time_perft(case.line.position, depth)
-            if timed.nodes > suite.most_nodes:
+            if timed.nodes > STOP * suite.most_nodes:
                 break
         return Outcome(case, choice, depth, timed.nodes, timed.wall_nanoseconds)
 
@@ -129,8 +135,6 @@ def outcomes(suite: Suite, choice: kernels.Choice, seconds: float | None = None)
 def explanation(wrong: Outcome) -> str:
     """The moves below which the kernel and python-chess count differently, or why that cannot be said."""
     case = wrong.case
-    if wrong.depth < case.depth:
-        return f"more than the limit of nodes at depth {wrong.depth}: too many to be compared"
     try:
         expected = _oracle_divide(case.line.position, case.depth)
     except ImportError:
@@ -183,8 +187,11 @@ def _oracle_divide(position: Position, depth: int) -> dict[str, int] | None:
     return divide if left >= 0 else None
 
 
-def junit_xml(suite: Suite, results: Sequence[Outcome]) -> bytes:
-    """JUnit XML: a test suite for each file, with a case for each count by each kernel and each bad line."""
+def junit_xml(suite: Suite, results: Sequence[Outcome], missing: int = 0) -> bytes:
+    """JUnit XML: a test suite for each file, with a case for each count by each kernel and each bad line.
+
+    Counts that were not made, `missing` for lack of time, are errors.
+    """
     root = ElementTree.Element("testsuites", name="slidebench suite")
     groups: dict[Path, ElementTree.Element] = {}
 
@@ -198,12 +205,16 @@ def junit_xml(suite: Suite, results: Sequence[Outcome]) -> bytes:
     for path, fault in suite.faults:
         case = test_case(path, f"line {fault.line_number}", "input", 0)
         ElementTree.SubElement(case, "error", message=_printable(fault.message))
-    for outcome in sorted(results, key=_order):
+    for outcome in in_order(results):
         line = outcome.case.line
         name = f"line {line.line_number} D{outcome.case.depth}: {line.position.fen()}"
         case = test_case(outcome.case.path, name, str(outcome.choice), outcome.wall_nanoseconds / 1e9)
-        if not outcome.right:
-            ElementTree.SubElement(case, "failure", message=_printable(str(outcome)))
+        if outcome.wrong or outcome.stopped:
+            kind = "failure" if outcome.wrong else "error"
+            ElementTree.SubElement(case, kind, message=_printable(str(outcome)))
+    if missing:
+        case = test_case(Path("time limit"), f"{missing} counts", "time limit", 0)
+        ElementTree.SubElement(case, "error", message="not counted: the time limit is over")
     for group in [root, *groups.values()]:
         for attribute, element in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
             group.set(attribute, str(len(group.findall(f".//{element}"))))
@@ -212,9 +223,9 @@ def junit_xml(suite: Suite, results: Sequence[Outcome]) -> bytes:
     return report
 
 
-def first_wrong(results: Iterable[Outcome]) -> list[Outcome]:
-    """The wrong outcomes, in the order of the files."""
-    return sorted((outcome for outcome in results if not outcome.right), key=_order)
+def in_order(results: Iterable[Outcome]) -> list[Outcome]:
+    """Outcomes in the order of the files."""
+    return sorted(results, key=_order)
 
 
 def _order(outcome: Outcome) -> tuple[str, int, int, str]:

@@ -99,7 +99,7 @@ def test_counts_repeat_to_the_instruction_in_any_environment(monkeypatch: pytest
     monkeypatch.setenv("PYTHONHASHSEED", "12345")
     assert counted([FANCY]) == first
     other = Choice("ray_loop", LOWEST, "builtin")
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)  # one valgrind for both
+    monkeypatch.setattr(count, "usable_cpus", lambda: 1)  # one valgrind for both
     assert counted([other, FANCY])[0][1:] == first[0]
 
 

@@ -81,6 +81,17 @@ def test_records_that_share_a_second_are_each_imported_once(record: Record, tmp_
     assert sorted(read_record(path).seed for path in paths) == [1, 2, 3]
 
 
+def test_a_broken_neighbour_is_no_hindrance(record: Record, tmp_path: Path) -> None:
+    source = tmp_path / "record.json"
+    write_record(record, source)
+    first = import_record(source, tmp_path / "results")
+    first.write_text("{")
+    first.with_stem(f"{first.stem}-dirty").write_text("{")
+    second = import_record(source, tmp_path / "results")
+    assert second == first.with_stem(f"{first.stem}-2")
+    assert import_record(source, tmp_path / "results") == second
+
+
 def test_an_imported_record_is_filed_under_its_machine_and_only_once(record: Record, tmp_path: Path) -> None:
     source = tmp_path / "../x.json"
     write_record(record, source)

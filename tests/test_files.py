@@ -1,6 +1,8 @@
 """Files are written whole, where the path leads; what is no file is written to, not replaced."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from threading import Thread
 
@@ -58,3 +60,32 @@ def test_a_path_that_cannot_be_written_is_one_line(name: str, tmp_path: Path) ->
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match=r"cannot write \S+: [A-Z][a-z ]+; choose another"):
         write_atomically(tmp_path / name, b"one", OTHER)
+
+
+@pytest.mark.parametrize("kind", ["a file", "a pipe"])
+def test_what_standard_output_leads_to_is_added_to(kind: str, tmp_path: Path) -> None:
+    program = (
+        "import pathlib, slidebench.harness.files as files\n"
+        "print('before')\n"
+        "files.write_atomically(pathlib.Path('/dev/stdout'), b'report\\n', 'choose another')\n"
+        "print('after')\n"
+    )
+    log = tmp_path / "log"
+    log.write_text("old\n")
+    if kind == "a file":
+        with log.open("a") as stdout:
+            subprocess.run([sys.executable, "-c", program], stdout=stdout, check=True)
+        assert log.read_text() == "old\nbefore\nreport\nafter\n"
+        assert list(tmp_path.iterdir()) == [log]
+    else:
+        done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=True)
+        assert done.stdout == b"before\nreport\nafter\n"
+
+
+def test_links_that_lead_nowhere_or_in_circles(tmp_path: Path) -> None:
+    (tmp_path / "dangling").symlink_to("new")
+    write_atomically(tmp_path / "dangling", b"one", OTHER)
+    assert (tmp_path / "new").read_bytes() == b"one"
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(FileError, match="Too many levels of symbolic links"):
+        write_atomically(tmp_path / "circle", b"one", OTHER)

@@ -1,6 +1,5 @@
 """What a run that is killed has measured is all there: in its record, or beside it."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,9 +10,13 @@ import pytest
 from command import SLIDEBENCH
 from made_records import made_record
 
+from slidebench import kernels
+from slidebench.harness import launches, measure
 from slidebench.harness.files import FileError
 from slidebench.harness.journal import Entry, Journal
-from slidebench.harness.records import Record, read_record, write_record
+from slidebench.harness.records import MOST_LAUNCHES, Record, read_record, write_record
+from slidebench.harness.session import Collected
+from slidebench.harness.workloads import perft_workloads
 
 KEY = ("magic_fancy", "builtin", "v3")
 
@@ -82,18 +85,53 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
         Journal(tmp_path / "nowhere" / "record.json")
 
 
-def test_a_killed_run_keeps_every_sample(tmp_path: Path) -> None:
-    command = [*SLIDEBENCH, "run", "--kernel", "magic_fancy", "--no-verify", "--budget", "60s"]
+def test_a_kernel_that_counts_wrong_gives_no_time_to_another(path: Path) -> None:
+    """Killed between the writing of the record without it and the next sample: places have changed."""
+    wrong, right = kernels.Choice("rotated", "v3", "builtin"), kernels.Choice("magic_fancy", "v3", "builtin")
+    record = made_record({}, complete=False)
+    workloads = [*perft_workloads()]
+    journal = Journal(path)
+    collected = Collected(record, measure.planned([wrong, right], workloads), journal.add)
+    job = collected.job(0, 1.0, 10, {})
+    collected.enter(0, launches.Batches([1] * len(job.choices), copied=True))
+    collected.enter(0, launches.Wrong(0, "rotated v3 builtin: 20 leaves, counted 21"))
+    write_record(record, path)
+    collected.enter(0, launches.Sample(0, 0, 111))  # of the wrong kernel, on its way when that was found
+    collected.enter(0, launches.Sample(6, 0, 222))
+    read = read_record(path)
+    assert [(each.kernel, each.cpu_nanoseconds) for each in read.samples] == [
+        ("magic_fancy", [222] if number == 0 else []) for number in range(6)
+    ]
+
+
+def test_more_than_a_record_may_hold_is_not_taken_from_beside_it(path: Path) -> None:
+    before = read_record(path)
+    path.with_suffix(".journal").write_text("".join(f"0 {launch} 0 1\n" for launch in range(5_000)))
+    assert len(set(read_record(path).samples[0].launches)) == MOST_LAUNCHES
+    path.with_suffix(".journal").unlink()
+    path.with_suffix(".journal").mkdir()
+    assert read_record(path) == before
+
+
+def test_what_an_earlier_run_left_there_is_not_taken_for_this_one_s(path: Path) -> None:
+    path.with_suffix(".journal").write_text("0 7 0 123\n")
+    Journal(path)
+    assert (7, 0) not in times(read_record(path), 0)
+
+
+def test_a_killed_run_keeps_its_samples(tmp_path: Path) -> None:
+    command = [*SLIDEBENCH, "run", "--kernel", "magic_fancy", "--no-verify", "--budget", "10m"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True)
     lines: list[str] = []
-    while process.poll() is None and len(lines) < 200:
-        time.sleep(0.05)
+    while process.poll() is None and len(lines) < 20:
+        time.sleep(0.02)
         for beside in tmp_path.glob("results/runs/*/*.journal"):
             lines = beside.read_text().splitlines()
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     (path,) = tmp_path.glob("results/runs/*/*.json")
-    written = sum(len(each["rounds"]) for each in json.loads(path.read_text())["samples"])
     record = read_record(path)
     assert not record.complete
-    assert sum(len(each.rounds) for each in record.samples) >= written + 199
+    for line in lines[:-1]:
+        place, launch, round_, nanoseconds = map(int, line.split())
+        assert times(record, place)[launch, round_] == nanoseconds

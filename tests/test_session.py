@@ -1,5 +1,8 @@
 """Launches' messages become a record; wrong kernels keep no samples; wide intervals get more rounds."""
 
+import sys
+from collections.abc import Callable
+
 import pytest
 from made_records import made_record
 
@@ -142,6 +145,14 @@ def small_job(choice: kernels.Choice, seconds: float = 0.1, rounds: int = 100) -
     )
 
 
+def test_a_launch_that_ends_before_it_has_read_its_job_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "false")
+    job = small_job(kernels.default())
+    job.streams = {each.sha256: each for each in streams().values()}  # more than a pipe holds
+    with pytest.raises(Fault, match=r"launch 4 ended with status 1; .* run again"):
+        list(launches.messages(job))
+
+
 def test_a_launch_that_fails_says_so() -> None:
     with pytest.raises(Fault, match=r"launch 4 ended with status 1; .* run again"):
         list(launches.messages(small_job(kernels.Choice("nosuch", "v1", "builtin"))))
@@ -156,16 +167,16 @@ def test_a_launch_has_no_more_rounds_than_a_record_can_hold() -> None:
 def test_modules_that_cannot_be_copied_are_warned_of(
     monkeypatch: pytest.MonkeyPatch, collected: Collected, fault: Exception
 ) -> None:
-    def copied() -> bool:
+    def copied(load_copy: Callable[[kernels.Choice], kernels.Kernel]) -> bool:
+        monkeypatch.setattr(kernels, "load_copy", load_copy)
         messages = launches.run(small_job(kernels.default()))
         return next(each.copied for each in messages if isinstance(each, launches.Batches))
 
     def fail(_: kernels.Choice) -> kernels.Kernel:
         raise fault
 
-    assert copied()
-    monkeypatch.setattr(kernels, "load_copy", fail)
-    assert not copied()
+    assert copied(kernels.load_choice)
+    assert not copied(fail)
     job = collected.job(0, 1.0, 100, {})
     collected.enter(0, launches.Batches([3] * len(job.choices), copied=True))
     assert not collected.shared

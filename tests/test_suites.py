@@ -144,8 +144,10 @@ class TestVerb:
 
     def test_what_was_counted_before_the_time_limit_is_shown(self, tmp_path: Path) -> None:
         (tmp_path / "deep.epd").write_text(f"{START} ;D1 20 ;D2 401 ;D12 62854969236701747\n")
-        options = ("--max-nodes", "9" * 18, "--time-limit", "3s")
+        options = ("--max-nodes", "9" * 18, "--time-limit", "3s", "--junit", "report.xml")
         result = slidebench("suite", "deep.epd", *options, cwd=tmp_path)
+        report = ElementTree.parse(tmp_path / "report.xml").getroot()
+        assert (report.get("failures"), report.get("errors")) == ("1", "1")
         assert result.returncode == 1
         assert "expected 401" in result.stdout
         assert "1 of 2 counts are right" in result.stdout
@@ -157,16 +159,19 @@ class TestVerb:
         assert result.returncode == 2
         assert re.search(r"the time limit is over at long.epd, line \d+; give a longer", result.stderr)
 
+    def test_a_count_that_falls_with_depth_is_right(self, tmp_path: Path) -> None:
+        (tmp_path / "mate.epd").write_text("k7/2K5/8/8/8/8/8/6Q1 w - - 0 1 ;D2 23\n")
+        assert slidebench("suite", "mate.epd", "--max-nodes", "23", cwd=tmp_path).returncode == 0
+
     @pytest.mark.parametrize("depth", [9, 64])
-    def test_a_wrong_number_far_too_deep_is_found_without_counting_so_deep(
-        self, depth: int, tmp_path: Path
-    ) -> None:
+    def test_a_number_far_too_deep_is_not_counted_for_years(self, depth: int, tmp_path: Path) -> None:
         (tmp_path / "deep.epd").write_text(f"{START} ;D{depth} 1\n")
-        result = slidebench("suite", "deep.epd", cwd=tmp_path)
-        assert result.returncode == 1
-        assert (
-            f"D{depth}: expected 1, {kernels.default()} counts 119060324 at depth 6 already" in result.stdout
-        )
+        result = slidebench("suite", "deep.epd", "--junit", "report.xml", cwd=tmp_path)
+        assert result.returncode == 2
+        place = f"deep.epd:1 D{depth}: expected 1"
+        assert f"STOPPED {place}, {kernels.default()} counts 119060324 at depth 6 already" in result.stdout
+        assert result.stderr == "slidebench: some counts were not made: too many nodes; raise --max-nodes\n"
+        assert ElementTree.parse(tmp_path / "report.xml").getroot().get("errors") == "1"
 
     def test_the_place_of_a_fault_is_shown(self, tmp_path: Path) -> None:
         (tmp_path / "bad.epd").write_text("4k3/8/8/8/8/8/8/4K2x w - - 0 1 ;D1 5\n")

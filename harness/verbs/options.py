@@ -73,6 +73,20 @@ memory_limit = click.option(
 )
 
 
+class _Output(Console):
+    """Where nobody reads on, the program ends as it does for `print`."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class _Notes(Console):
+    """Where nobody reads notes, there are none; what is measured goes on."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+
+
 def fen(words: Sequence[str]) -> str:
     """The FEN that a command line's words make, the start position's if there are none."""
     return " ".join(words) if words else START
@@ -80,8 +94,8 @@ def fen(words: Sequence[str]) -> str:
 
 # Data goes to standard output, progress and notes to standard error, so that output can be piped.
 # Only a terminal has a width: what is piped is not cut.
-output = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 160)
-notes = Console(stderr=True)
+output = _Output(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 160)
+notes = _Notes(stderr=True)
 
 
 def print_table(table: Table) -> None:

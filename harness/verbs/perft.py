@@ -100,10 +100,10 @@ def perft(
             )
             _print_statistics(list(rows), chosen.choice, as_json)
             return
+        begin = time.monotonic_ns()
         how: dict[str, Any] = {"bulk": bulk, "threads": threads, "seconds": time_limit}
         counted = None
         if divide:
-            begin = time.monotonic_ns()
             below = list(leaves.divide(chosen, position, depth, table=table, **how))
             counted = {move.uci(chess960=chess960): part for move, part in below}
             total = leaves.total(counted.values()) if depth else kernels.PerftTime(1, 0, 0)
@@ -111,6 +111,8 @@ def perft(
                 total = total._replace(wall_nanoseconds=time.monotonic_ns() - begin)
         else:
             total = leaves.perft(chosen, position, depth, table=table, **how)
+        if time_limit:
+            how["seconds"] = time_limit - (time.monotonic_ns() - begin) / 1e9
         plain = leaves.perft(chosen, position, depth, **how).nodes if check_hash else None
         _print_count(
             total, chosen.choice, bulk, as_json, counted, threads=threads, mebibytes=mebibytes, plain=plain

@@ -2,7 +2,7 @@
 
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -90,15 +90,17 @@ def run(
     finally:
         if not record.complete:
             options.notes.print(f"incomplete record: {path}", highlight=False)
-    charts = write_charts({path: record}, results / "charts")
     if as_json:
         options.print_json(record)
     else:
-        _print_run(record, path, charts)
+        _print_run(record, path)
+    for chart in write_charts({path: record}, results / "charts"):
+        if not as_json:
+            print(f"chart   {chart}")
     sys.exit(1 if any(build.failure for build in record.builds) else 0)
 
 
-def _print_run(record: Record, path: Path, charts: Sequence[Path]) -> None:
+def _print_run(record: Record, path: Path) -> None:
     if record.samples:
         options.print_table(rate_table(record))
     for warning in record.warnings:
@@ -107,8 +109,6 @@ def _print_run(record: Record, path: Path, charts: Sequence[Path]) -> None:
         if build.failure:
             print(f"FAILED  {build.failure}")
     print(f"record  {path}")
-    for chart in charts:
-        print(f"chart   {chart}")
 
 
 def _show_progress(steps: Iterator[Step], disable: bool) -> None:

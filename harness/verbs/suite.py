@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -59,18 +60,18 @@ def suite(
     left = None if time_limit is None else time_limit - (time.monotonic() - begin)
     begin = time.monotonic()
     results: list[suites.Outcome] = []
-    unfinished = None
-    try:
+    with suppress(TimeLimitError):
         _count(held, chosen, left, results, silent=as_json)
-    except TimeLimitError as error:
-        unfinished = f"{error}; lower --max-nodes or give a longer --time-limit"
     _print_report(held, chosen, results, time.monotonic() - begin, as_json=as_json)
+    missing = len(chosen) * len(held.cases) - len(results)
     if junit:
-        write_atomically(junit, suites.junit_xml(held, results), "choose another --junit file")
-    wrong = any(not outcome.right for outcome in results)
-    if unfinished and not wrong:
-        raise click.ClickException(unfinished)
-    sys.exit(1 if wrong or held.faults else 0)
+        write_atomically(junit, suites.junit_xml(held, results, missing), "choose another --junit file")
+    if held.faults or any(outcome.wrong for outcome in results):
+        sys.exit(1)
+    if missing:
+        raise click.ClickException("the time limit is over; lower --max-nodes or give a longer --time-limit")
+    if any(outcome.stopped for outcome in results):
+        raise click.ClickException("some counts were not made: too many nodes; raise --max-nodes")
 
 
 def _print_report(
@@ -81,10 +82,12 @@ def _print_report(
     *,
     as_json: bool,
 ) -> None:
-    wrong = suites.first_wrong(results)
+    wrong = suites.in_order(outcome for outcome in results if outcome.wrong)
+    stopped = suites.in_order(outcome for outcome in results if outcome.stopped)
     explained = suites.explanation(wrong[0]) if wrong else None
     nodes = sum(outcome.counted for outcome in results)
-    missing = len(chosen) * len(held.cases) - len(results)
+    made = len(results) - len(stopped)
+    missing = len(chosen) * len(held.cases) - made
     faults = [
         "\n    ".join([f"{path}:{fault.line_number}: {fault.message}", *fault.marked.splitlines()])
         for path, fault in held.faults
@@ -95,7 +98,7 @@ def _print_report(
                 "kernels": chosen,
                 "positions": held.positions,
                 "distinct_positions": len(held.distinct),
-                "checks": len(results),
+                "checks": made,
                 "unfinished": missing,
                 "beyond_limit": held.beyond_limit,
                 "max_nodes": held.most_nodes,
@@ -103,17 +106,19 @@ def _print_report(
                 "wall_seconds": seconds,
                 "faults": faults,
                 "wrong": [str(outcome) for outcome in wrong],
+                "stopped": [str(outcome) for outcome in stopped],
                 "explanation": explained,
             }
         )
         return
     _print_some("REFUSED", faults)
     _print_some("WRONG", [str(outcome) for outcome in wrong])
+    _print_some("STOPPED", [str(outcome) for outcome in stopped])
     if explained:
         print(f"\n{wrong[0].case.line.position.fen()}\n{explained}\n")
     by = str(chosen[0]) if len(chosen) == 1 else f"{len(chosen)} kernels"
     print(
-        f"{len(results) - len(wrong)} of {len(results)} counts are right: "
+        f"{made - len(wrong)} of {made} counts are right: "
         f"{held.positions} positions ({len(held.distinct)} distinct), {by}"
     )
     print(f"lines refused: {len(faults)}; counts left out above {held.most_nodes} nodes: {held.beyond_limit}")

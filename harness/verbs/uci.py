@@ -27,7 +27,6 @@ def uci(kernel: str | None, level: str | None, popcount: str | None, lenient: bo
     """
     Thread(target=_end_with_the_reader, daemon=True).start()
     session = Session(kernels.load(kernel, level, popcount), lenient=lenient)
-    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     for line in sys.stdin:
         if line.split() == ["quit"]:
             return

@@ -47,7 +47,10 @@ def epd(data: bytes) -> None:
             assert line.message.isascii() and line.message.isprintable()
         else:
             assert line.position == parse_fen(line.fen)
-            assert all(1 <= depth <= 99 and 0 <= nodes < 2**64 for depth, nodes in line.depths.items())
+            assert all(
+                1 <= depth <= kernels.MOST_DEPTH and 0 <= nodes < 2**64
+                for depth, nodes in line.depths.items()
+            )
 
 
 def record(data: bytes) -> None:
