@@ -1,5 +1,6 @@
 """Charts of attack queries within one record."""
 
+import sys
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -134,7 +135,7 @@ def cost_by_working_set(figures: Figures) -> Figure | None:
     axes.set_xscale("log", base=2)
     axes.set_xlim(beside[0].working_set_bytes / 1.5, beside[-1].working_set_bytes * 1.5)
     _byte_ticks(axes, [each.working_set_bytes for each in beside])
-    scaled(axes.yaxis, [value for _, found, _ in times for time in found.values() for value in time[:3]])
+    scaled(axes.yaxis, [dot.value for _, found, _ in times for dot in found.values()])
     caches_marked(axes, figures.record)
     labelled(axes, ends, height - 0.6)
     axes.set_xlabel("bytes of other data touched between the queries")
@@ -149,9 +150,11 @@ def _times(figures: Figures, level: str, workload: Lookup | None) -> tuple[dict[
     for kernel in figures.kernels:
         key: Key = (kernel, figures.popcount, level)
         time = figures.lookup(key, workload)
-        if time and Dot(*time).drawable:
-            found[kernel] = Dot(*time)
-        elif time:
+        # Beside other data the interval may reach below 0: there it is drawn to the axis.
+        dot = time and Dot(time.median, max(time.low, sys.float_info.min), time.high)
+        if dot and dot.drawable:
+            found[kernel] = dot
+        elif dot:
             unusable += 1
     return found, unusable
 
