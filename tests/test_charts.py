@@ -156,6 +156,25 @@ def test_a_logarithmic_axis_says_so() -> None:
     assert "ns per query (log scale)" in drawn("lookup-time", Figures(slow))
 
 
+def test_an_interval_that_reaches_below_0_leaves_the_axis_linear_and_the_point_there() -> None:
+    record = whole_record()
+    beside = record.workloads[-1]
+    for samples in record.samples:
+        if samples.workload == beside.name:
+            samples.cpu_nanoseconds = [
+                -each if launch < 2 else each
+                for launch, each in zip(samples.launches, samples.cpu_nanoseconds, strict=True)
+            ]
+    figures = Figures(record)
+    found = figures.lookup(("pext", "builtin", "v3"), beside)
+    assert found is not None
+    assert found.low < 0 < found.median
+    words = drawn("working-set", figures)
+    assert "nanoseconds that a queen query adds" in words
+    assert {"pext", "magic_fancy"} <= set(words)
+    assert not [word for word in words if "left out" in word]
+
+
 def test_nodes_stand_on_a_linear_axis_however_slow_the_slowest() -> None:
     record = made_record({("pext", "builtin", "v1"): 3e9, ("hypercube", "builtin", "v1"): 3e7})
     words = drawn("nodes-by-level", Figures(record))
