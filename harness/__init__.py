@@ -5,12 +5,13 @@ Data flows one way:
     system, cpu, microarchitectures     what this machine is
     probes                              what its instructions cost
     workloads, epd                      what is timed
-    verify, suites, workers, boards     whether a kernel is right
+    workers, leaves                     work in threads; the leaves of one position
+    verify, suites, boards              whether a kernel is right
     binary, audit                       what its compiled code consists of
     notation, uci                       moves as text, and a conversation about them
     session, launches, measure          a run, its processes, and the timing in each
     warnings                            what may have spoilt it
-    records                             the record, one JSON file
+    files, fields, journal, records     the record: one JSON file, and what it does not hold yet
     count, counted                      instructions under valgrind, and the process counted
     loops, model, published             estimates for CPUs that are not here; what others measured
     stats, figures, tables, charts/     what a record says

@@ -1,10 +1,10 @@
 """The leaves of a position, counted with several threads: all together, or below each move."""
 
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
-from slidebench.harness.workers import finished
+from slidebench.harness.workers import Item, Result, finished
 from slidebench.kernels import Kernel, Move, PerftTime, Position
 
 # Plies of a thread's part: a few milliseconds, so no thread is left waiting long. But three plies from the
@@ -13,56 +13,49 @@ PART_DEPTH = 5
 MOST_SPLIT = 3
 
 
-def perft(
-    kernel: Kernel,
-    position: Position,
-    depth: int,
-    *,
-    bulk: bool = True,
-    table: Any = None,
-    threads: int = 1,
-    seconds: float | None = None,
-) -> PerftTime:
-    """The leaves at `depth`: parts of about equal size for several threads, the whole for one.
+class Counter(NamedTuple):
+    """How to count: with which kernel and threads, and for how many seconds at most.
 
-    Raises TimeLimitError once `seconds` have passed.
+    `table`, from the kernel's `hash_table`, keeps counts of positions met before.
     """
-    begin = time.monotonic_ns()
-    plies = min(max(depth - PART_DEPTH, 1), MOST_SPLIT, depth) if threads > 1 else 0
-    parts = kernel.descendants(position, plies)
-    counted = finished(
-        lambda part: kernel.time_perft(part, depth - plies, bulk=bulk, table=table),
-        parts,
-        threads=threads,
-        seconds=seconds,
-    )
-    whole = total(counted)
-    return whole._replace(wall_nanoseconds=time.monotonic_ns() - begin) if threads > 1 else whole
+
+    kernel: Kernel
+    bulk: bool = True
+    table: Any = None
+    threads: int = 1
+    seconds: float | None = None
+
+    def perft(self, position: Position, depth: int) -> PerftTime:
+        """The leaves at `depth`: parts of about equal size for several threads, the whole for one.
+
+        Raises TimeLimitError once the time is up.
+        """
+        begin = time.monotonic_ns()
+        plies = min(max(depth - PART_DEPTH, 1), MOST_SPLIT, depth) if self.threads > 1 else 0
+        counted = self._finished(
+            lambda part: self._count(part, depth - plies), self.kernel.descendants(position, plies)
+        )
+        whole = total_of(counted)
+        return whole._replace(wall_nanoseconds=time.monotonic_ns() - begin) if self.threads > 1 else whole
+
+    def divide(self, position: Position, depth: int) -> Iterator[tuple[Move, PerftTime]]:
+        """Each legal move with the leaves below it, as it gets done; none at depth 0.
+
+        With one thread, that is the generator's order. Raises TimeLimitError once the time is up.
+        """
+        return self._finished(
+            lambda move: (move, self._count(move.after, depth - 1)),
+            self.kernel.moves(position) if depth else [],
+        )
+
+    def _count(self, position: Position, depth: int) -> PerftTime:
+        return self.kernel.time_perft(position, depth, bulk=self.bulk, table=self.table)
+
+    def _finished(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        return finished(function, items, threads=self.threads, seconds=self.seconds)
 
 
-def divide(
-    kernel: Kernel,
-    position: Position,
-    depth: int,
-    *,
-    bulk: bool = True,
-    table: Any = None,
-    threads: int = 1,
-    seconds: float | None = None,
-) -> Iterator[tuple[Move, PerftTime]]:
-    """Each legal move with the leaves below it, as it gets done; none at depth 0.
-
-    With one thread, that is the generator's order. Raises TimeLimitError once `seconds` have passed.
-    """
-    return finished(
-        lambda move: (move, kernel.time_perft(move.after, depth - 1, bulk=bulk, table=table)),
-        kernel.moves(position) if depth else [],
-        threads=threads,
-        seconds=seconds,
-    )
-
-
-def total(parts: Iterable[PerftTime]) -> PerftTime:
+def total_of(parts: Iterable[PerftTime]) -> PerftTime:
     """The leaves and times of all parts together."""
     nodes, cpu, wall = map(sum, zip((0, 0, 0), *parts, strict=True))
     return PerftTime(nodes, cpu, wall)

@@ -9,7 +9,7 @@ Whatever else comes is answered with `info string` and changes nothing.
 from collections.abc import Iterator
 from importlib.metadata import version
 
-from slidebench.harness import leaves
+from slidebench.harness.leaves import Counter
 from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
 from slidebench.kernels import Kernel
 from slidebench.kernels.position import START, FenError, parse_fen, quoted
@@ -78,7 +78,7 @@ class Session:
             yield f"info string {error}"
             return
         total = 0 if depth else 1
-        for move, part in leaves.divide(self.kernel, self.position, depth):
+        for move, part in Counter(self.kernel).divide(self.position, depth):
             total += part.nodes
             yield f"{move.uci(chess960=self.chess960)}: {part.nodes}"
         yield ""

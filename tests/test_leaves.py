@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from slidebench import kernels
-from slidebench.harness import leaves
+from slidebench.harness.leaves import Counter
 from slidebench.harness.workloads import CPW_POSITIONS
 from slidebench.kernels.position import parse_fen
 
@@ -17,7 +17,7 @@ KERNEL = kernels.load()
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 @pytest.mark.parametrize("depth", range(6))
 def test_any_number_of_threads_counts_the_same(threads: int, depth: int) -> None:
-    counted = leaves.perft(KERNEL, parse_fen(KIWIPETE.fen), depth, threads=threads)
+    counted = Counter(KERNEL, threads=threads).perft(parse_fen(KIWIPETE.fen), depth)
     assert counted.nodes == (1, *KIWIPETE.leaves)[depth]
 
 
@@ -46,7 +46,7 @@ def test_each_count_is_that_of_its_own_move_whichever_is_done_first(
     monkeypatch.setattr(kernels.Kernel, "time_perft", time_perft)
     below = [
         (move.uci(), part.nodes)
-        for move, part in leaves.divide(KERNEL, parse_fen(KIWIPETE.fen), 2, threads=threads)
+        for move, part in Counter(KERNEL, threads=threads).divide(parse_fen(KIWIPETE.fen), 2)
     ]
     assert dict(below) == expected
     if threads == 1:

@@ -6,7 +6,7 @@ import pytest
 from command import slidebench
 
 from slidebench import kernels
-from slidebench.harness.leaves import total
+from slidebench.harness.leaves import total_of
 from slidebench.harness.notation import played
 from slidebench.harness.uci import Session
 from slidebench.harness.workloads import CPW_POSITIONS
@@ -102,7 +102,7 @@ class TestTotals:
 
     def test_sums_beyond_64_bits_do_not_wrap(self, monkeypatch: pytest.MonkeyPatch) -> None:
         most = kernels.PerftTime(2**64 - 1, 1, 1)
-        assert total([most] * 20).nodes == 20 * (2**64 - 1)
+        assert total_of([most] * 20).nodes == 20 * (2**64 - 1)
         monkeypatch.setattr(kernels.Kernel, "time_perft", lambda *_, **__: most)
         assert f"Nodes searched: {20 * (2**64 - 1)}" in list(Session(KERNEL).replies("go perft 30"))
 

@@ -2,12 +2,11 @@
 
 import sys
 import time
-from typing import Any
 
 import click
 
 from slidebench import kernels
-from slidebench.harness import leaves
+from slidebench.harness.leaves import Counter, total_of
 from slidebench.harness.notation import DepthError, MoveError, parse_depth, played
 from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.workers import TimeLimitError, finished
@@ -101,19 +100,20 @@ def perft(
             _print_statistics(list(rows), chosen.choice, as_json)
             return
         begin = time.monotonic_ns()
-        how: dict[str, Any] = {"bulk": bulk, "threads": threads, "seconds": time_limit}
+        counter = Counter(chosen, bulk, table, threads, time_limit)
         counted = None
         if divide:
-            below = list(leaves.divide(chosen, position, depth, table=table, **how))
+            below = list(counter.divide(position, depth))
             counted = {move.uci(chess960=chess960): part for move, part in below}
-            total = leaves.total(counted.values()) if depth else kernels.PerftTime(1, 0, 0)
+            total = total_of(counted.values()) if depth else kernels.PerftTime(1, 0, 0)
             if threads > 1:
                 total = total._replace(wall_nanoseconds=time.monotonic_ns() - begin)
         else:
-            total = leaves.perft(chosen, position, depth, table=table, **how)
-        if time_limit:
-            how["seconds"] = time_limit - (time.monotonic_ns() - begin) / 1e9
-        plain = leaves.perft(chosen, position, depth, **how).nodes if check_hash else None
+            total = counter.perft(position, depth)
+        plain = None
+        if check_hash:
+            left = time_limit and time_limit - (time.monotonic_ns() - begin) / 1e9
+            plain = counter._replace(table=None, seconds=left).perft(position, depth).nodes
         _print_count(
             total, chosen.choice, bulk, as_json, counted, threads=threads, mebibytes=mebibytes, plain=plain
         )
