@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import click
@@ -112,9 +113,11 @@ def main() -> None:
     """Entry point of the console script."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us
-            stream = os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, os.fdopen(stream, "r" if name == "stdin" else "w"))
-        getattr(sys, name).reconfigure(errors="replace")  # what an old locale's letters cannot say
+            nothing = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nothing, "r" if name == "stdin" else "w"))
+        stream = getattr(sys, name)
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an old locale may lack a letter
     try:
         try:
             _run()
