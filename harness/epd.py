@@ -14,9 +14,8 @@ from slidebench.harness.errors import Fault
 from slidebench.kernels import MOST_DEPTH
 from slidebench.kernels.position import FenError, Position, parse_fen, quoted
 
-MOST_BYTES = (
-    64 << 20
-)  # up to a million lines, a minute to read; endless input is refused, not read until memory ends
+# Up to a million lines, a minute to read; endless input is refused, not read until memory ends.
+MOST_BYTES = 64 << 20
 NODES_LIMIT = 2**64  # kernels count in 64 bits
 # The standard's operations that change neither the position nor its counts.
 PASSED_OVER = r"(acd|acn|acs|am|bm|c[0-9]|ce|dm|eco|id|nic|pm|pv|sm|v[0-9])[ \t]+[^ \t].*"

@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import count
+from itertools import takewhile
 from pathlib import Path
 
 from slidebench.harness.cpu import machine_name
@@ -18,6 +18,7 @@ from slidebench.harness.records import (
     Samples,
     create_record,
     encode_record,
+    numbered,
     read_record,
     record_path,
 )
@@ -128,11 +129,7 @@ def import_record(source: Path, results: Path) -> Path:
     RecordError for what is not a record.
     """
     record = read_record(source)
-    path = record_path(results, record)
-    for number in count(1):
-        other = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
-        if not other.exists():
-            break
+    for other in takewhile(Path.exists, numbered(record_path(results, record))):
         with suppress(RecordError):
             if read_record(other) == record:
                 return other

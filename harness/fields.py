@@ -7,6 +7,5 @@ import msgspec
 MOST = (1 << 63) - 1
 
 Whole = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
-Positive = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Signed = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 Measure = Annotated[float, msgspec.Meta(ge=0)]

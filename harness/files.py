@@ -8,6 +8,8 @@ from pathlib import Path
 
 from slidebench.harness.errors import Fault
 
+OTHER_RESULTS = "choose another folder with --results"
+
 
 class FileError(Fault):
     """A file that cannot be written; the message names it and the way out."""

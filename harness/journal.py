@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from slidebench.harness.files import FileError
+from slidebench.harness.files import OTHER_RESULTS, FileError
 
 
 class Entry(NamedTuple):
@@ -49,7 +49,7 @@ class Journal:
         self._path.unlink(missing_ok=True)
 
     def _fault(self, error: OSError) -> FileError:
-        return FileError(f"cannot write {self._path}: {error.strerror}; choose another folder with --results")
+        return FileError(f"cannot write {self._path}: {error.strerror}; {OTHER_RESULTS}")
 
 
 def entries(record_path: Path, most_bytes: int) -> Iterator[Entry]:

@@ -5,8 +5,10 @@ run goes on; one that is cut short says `"complete": false`.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +17,7 @@ import msgspec
 from slidebench.harness.cpu import Cpu, machine_name
 from slidebench.harness.errors import Fault
 from slidebench.harness.fields import Measure, Signed, Whole
-from slidebench.harness.files import TakenError, write_atomically
+from slidebench.harness.files import OTHER_RESULTS, TakenError, write_atomically
 from slidebench.harness.journal import entries
 from slidebench.harness.workloads import Workload
 from slidebench.kernels.position import quoted
@@ -32,7 +34,6 @@ MOST_KERNELS = 500
 # What resampling may be asked to hold; a run writes 10 launches, and stops at so many rounds.
 MOST_LAUNCHES = 1_000
 MOST_ROUNDS = 100_000
-OTHER_RESULTS = "choose another folder with --results"
 
 
 class RecordError(Fault):
@@ -161,20 +162,24 @@ def record_path(results: Path, record: Record) -> Path:
     return runs(results, record.machine) / f"{record.started_utc}-{commit}.json"
 
 
+def numbered(path: Path) -> Iterator[Path]:
+    """The names for records that would share one: the path, then with -2, -3... at its stem's end."""
+    yield path
+    for number in count(2):
+        yield path.with_stem(f"{path.stem}-{number}")
+
+
 def create_record(results: Path, record: Record) -> Path:
-    """Write a new record and return its path: with -2, -3... at the end of the name while others have it.
+    """Write a new record and return its path: the first of its `numbered` names that no other has.
 
     Runs that begin within one second never share a file. Raises FileError if the folder cannot be written.
     """
-    path = first = record_path(results, record)
-    number = 1
+    paths = numbered(record_path(results, record))
     while True:
-        try:
+        path = next(paths)
+        with suppress(TakenError):
             write_atomically(path, encode_record(record), OTHER_RESULTS, new=True)
             return path
-        except TakenError:
-            number += 1
-            path = first.with_stem(f"{first.stem}-{number}")
 
 
 def check_writable(results: Path) -> None:

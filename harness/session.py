@@ -108,6 +108,11 @@ def _timed(
     system = System()
     before, own_before = system.cpu_times(), _own_seconds()
     begin = saved = time.monotonic()
+
+    def save() -> None:
+        write_record(record, path)
+        journal.clear()
+
     collected = Collected(record, plan, journal.add)
     count = min(max(round(record.budget_seconds / LAUNCH_SECONDS), LEAST_LAUNCHES), MOST_LAUNCHES)
     try:
@@ -116,16 +121,14 @@ def _timed(
             job = collected.job(launch, left / (count - launch), MOST_ROUNDS // count, streams)
             for message in launches.messages(job):
                 if isinstance(message, launches.Wrong):  # places will change: first all under the old ones
-                    write_record(record, path)
-                    journal.clear()
+                    save()
                 text = collected.enter(launch, message)
                 now = time.monotonic()
                 if text:
                     done = min((now - begin) / record.budget_seconds, 1)
                     yield Step(f"launch {launch + 1} of {count}, {text}", done)
                 if now - saved > SAVE_SECONDS or isinstance(message, launches.Batches | launches.Wrong):
-                    write_record(record, path)
-                    journal.clear()
+                    save()
                     saved = now
     finally:  # a run that was stopped has its warnings too
         wall_seconds = time.monotonic() - begin

@@ -10,9 +10,9 @@ import msgspec
 from slidebench.harness.compare import CompareError
 from slidebench.harness.cpu import machine_name
 from slidebench.harness.figures import Figures
-from slidebench.harness.files import write_atomically
+from slidebench.harness.files import OTHER_RESULTS, write_atomically
 from slidebench.harness.probes import Report
-from slidebench.harness.records import OTHER_RESULTS, Record, RecordError, read_record
+from slidebench.harness.records import Record, RecordError, read_record
 from slidebench.harness.verbs import options
 
 
