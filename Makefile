@@ -95,10 +95,11 @@ compiler:
 	@command -v $(firstword $(CC)) > /dev/null || { echo "slidebench: no C compiler called $(CC); install gcc or clang \
 	(Debian: apt install gcc), or name one: CC=clang-19 make bench" >&2; exit 2; }
 
+# setuptools and wheel build dependencies that come as source only, such as chess.
 .venv/tools: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
-	  | xargs $(BIN)/pip install --quiet
+	  | xargs $(BIN)/pip install --quiet setuptools wheel
 	touch $@
 
 clean:
