@@ -46,7 +46,7 @@ calibrate: install
 
 # The JSON Schema of a record, from the code.
 schema: install
-	$(BIN)/python -c 'import json, msgspec; from slidebench.harness.records import Record; print(json.dumps(msgspec.json.schema(Record), indent=1))' > docs/record.schema.json
+	$(BIN)/python -c 'import json, msgspec; from slidebench.harness.records.schema import Record; print(json.dumps(msgspec.json.schema(Record), indent=1))' > docs/record.schema.json
 
 # The table that tests compare with: after a change that is meant to take more instructions.
 instructions: install
@@ -95,10 +95,11 @@ compiler:
 	@command -v $(firstword $(CC)) > /dev/null || { echo "slidebench: no C compiler called $(CC); install gcc or clang \
 	(Debian: apt install gcc), or name one: CC=clang-19 make bench" >&2; exit 2; }
 
+# setuptools and wheel are for dependencies that come as source only, such as chess: nothing is built in isolation.
 .venv/tools: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
-	  | xargs $(BIN)/pip install --quiet
+	  | xargs $(BIN)/pip install --quiet setuptools wheel
 	touch $@
 
 clean:

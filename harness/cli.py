@@ -15,35 +15,47 @@ from typing import Any, NoReturn
 
 import click
 
-from slidebench.harness.errors import UNREAD, Fault
+from slidebench.harness.errors import EXIT_SIGPIPE, UserError
 from slidebench.kernels import DestructiveCollision, UnavailableError, catalogue, features
 from slidebench.kernels.position import FenError
 
-# Each is a file in verbs/, imported when it is asked for.
-VERBS = (
-    "cpu",  # what this machine is
-    "probe",  # what its instructions cost
-    "kernels",  # what it can run
-    "show",  # what a kernel answers
-    "verify",  # whether the answers are right
-    "audit",  # which instructions they consist of
-    "suite",  # whether whole files of counts are right
-    "moves",  # what is legal
-    "perft",  # one count, one time
-    "uci",  # many counts, for a program that asks
-    "run",  # everything measured, one record
-    "count",  # instructions, which carry no noise
-    "recommend",  # which kernel to use here
-    "compare",  # records, levels or kernels against each other
-    "plot",  # charts of records
-    "report",  # and all of it as a site
-    "export",  # records to other machines and programs
-    "import",  # and from them
-    "model",  # estimates for CPUs that are not here
-    "published",  # what others measured
-    "magics",  # factors for magic kernels
-    "calibrate",  # whether the verdicts can be trusted here
-)
+# Headings of `slidebench --help`: the package under verbs/, and its verbs with their one-line help. A verb is the
+# function `command` in the module of its name, imported when it is asked for.
+HEADINGS = {
+    "This CPU": ("machine", {
+        "cpu": "Describe this CPU and the levels it can run.",
+        "probe": "Measure what instructions such as PEXT cost here.",
+        "kernels": "List kernels and levels: available, or why not.",
+    }),
+    "Correctness": ("correctness", {
+        "attacks": "Draw the attacks of a rook, bishop or queen.",
+        "verify": "Check kernels, or EPD perft suites.",
+        "audit": "Check the instructions of the compiled kernels.",
+        "moves": "List the legal moves of a position.",
+        "perft": "Count the leaves of a position at a depth.",
+        "uci": "Answer UCI commands such as go perft 5.",
+    }),
+    "Measuring": ("measuring", {
+        "run": "Verify and time kernels; write a record and charts.",
+        "instructions": "Count instructions per node and query (valgrind).",
+        "calibrate": "Count the wrong verdicts on this machine.",
+    }),
+    "Results": ("results", {
+        "recommend": "Name the fastest kernel of each level.",
+        "compare": "Compare records, levels or kernels.",
+        "plot": "Draw the charts of records.",
+        "report": "Write a static site of records.",
+        "export": "Convert a record for another program.",
+        "import": "Check records and file them under results/.",
+    }),
+    "Elsewhere": ("elsewhere", {
+        "model": "Model query loops on other CPUs (llvm-mca).",
+        "published": "List figures measured by others.",
+        "magics": "Search for magic factors.",
+    }),
+}  # fmt: skip
+PACKAGES = {verb: package for package, verbs in HEADINGS.values() for verb in verbs}
+SUMMARIES = {verb: summary for _, verbs in HEADINGS.values() for verb, summary in verbs.items()}
 
 
 @contextmanager
@@ -52,7 +64,7 @@ def _unread() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        sys.exit(UNREAD)
+        sys.exit(EXIT_SIGPIPE)
 
 
 class Verbs(click.Group):
@@ -67,17 +79,17 @@ class Verbs(click.Group):
             return super().invoke(context)
 
     def list_commands(self, _: click.Context) -> list[str]:
-        return list(VERBS)
+        return list(PACKAGES)
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
-        if name not in VERBS:
+        if name not in PACKAGES:
             return None
         module = "import_" if name == "import" else name  # a keyword
         no_numpy = _no_numpy()
         if no_numpy:
             sys.modules["numpy"] = None  # type: ignore[assignment]  # importing it is then an error, not a crash
         try:
-            command = getattr(import_module(f"slidebench.harness.verbs.{module}"), module)
+            command = import_module(f"slidebench.harness.verbs.{PACKAGES[name]}.{module}").command
         except ImportError as error:
             return _unavailable(
                 name, f"needs NumPy, which needs level v2: {no_numpy}" if no_numpy else str(error)
@@ -97,7 +109,7 @@ def _unavailable(name: str, reason: str) -> click.Command:
     """In place of a verb whose libraries cannot be loaded here; the others still work."""
 
     def refuse(**_: object) -> None:
-        raise Fault(f"{name} {reason}")
+        raise UserError(f"{name} {reason}")
 
     settings = {"ignore_unknown_options": True, "allow_extra_args": True}
     return click.Command(name, callback=refuse, help=f"Not here: {reason}.", context_settings=settings)
@@ -126,9 +138,9 @@ def main() -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or what is left would fail once more at the end
         if isinstance(error, BrokenPipeError):
-            sys.exit(UNREAD)
+            sys.exit(EXIT_SIGPIPE)
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-        sys.exit(told(f"cannot write the output: {error.strerror}" if full else str(error)))
+        sys.exit(report_error(f"cannot write the output: {error.strerror}" if full else str(error)))
 
 
 def _run() -> NoReturn:
@@ -136,21 +148,21 @@ def _run() -> NoReturn:
     try:
         sys.exit(slidebench.main(standalone_mode=False))
     except click.exceptions.Abort:
-        sys.exit(told("interrupted", 130))
+        sys.exit(report_error("interrupted", 130))
     except FenError as error:
-        sys.exit(told(f"{error}\n{error.marked()}"))
-    except (UnavailableError, Fault, OverflowError) as error:
-        sys.exit(told(str(error)))
+        sys.exit(report_error(f"{error}\n{error.marked()}"))
+    except (UnavailableError, UserError, OverflowError) as error:
+        sys.exit(report_error(str(error)))
     except MemoryError:
-        sys.exit(told("out of memory; give a higher --memory-limit or a smaller --hash"))
+        sys.exit(report_error("out of memory; give a higher --memory-limit or a smaller --hash"))
     except DestructiveCollision as error:
-        sys.exit(told(str(error), 1))
+        sys.exit(report_error(str(error), 1))
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)
     except click.ClickException as error:
         message, way_out = error.format_message(), _way_out(error)
-        sys.exit(told(message.removesuffix(".") + way_out if way_out else message))
+        sys.exit(report_error(message.removesuffix(".") + way_out if way_out else message))
 
 
 def _way_out(error: click.ClickException) -> str:
@@ -163,7 +175,7 @@ def _way_out(error: click.ClickException) -> str:
     return ""
 
 
-def told(message: str, status: int = 2) -> int:
+def report_error(message: str, status: int = 2) -> int:
     """Print what went wrong on standard error; returns the exit status."""
     with suppress(OSError):
         print(f"slidebench: {message}", file=sys.stderr)

@@ -1,9 +1,9 @@
-"""What a user can mend, and what is nobody's fault."""
+"""User errors, and the exit status after a broken pipe."""
 
 import signal
 
-UNREAD = 128 + signal.SIGPIPE  # exit status where nobody reads on, as with `| head`
+EXIT_SIGPIPE = 128 + signal.SIGPIPE  # what a shell reports for `slidebench kernels | head`
 
 
-class Fault(ValueError):  # noqa: N818 - faults are the user's, errors are ours
-    """Something the user can mend: the message is one line that names the thing and the way out."""
+class UserError(ValueError):
+    """An error the user can fix. The message is one line: what is wrong, then what was expected."""

@@ -1,60 +1,75 @@
-"""Files written whole: a reader, or a crash, sees the old content or the new, never a part."""
+"""Atomic file writes: a reader, or a crash, sees the old content or the new, never a part."""
 
 import errno
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from slidebench.harness.errors import Fault
+from slidebench.harness.errors import UserError
 
-OTHER_RESULTS = "choose another folder with --results"
-
-
-class FileError(Fault):
-    """A file that cannot be written; the message names it and the way out."""
+RESULTS_HINT = "choose another folder with --results"
 
 
-class TakenError(Exception):
-    """There is a file of that name already."""
+class FileError(UserError):
+    """A file that cannot be written; the message names it and the option that chooses another."""
 
 
-def write_atomically(path: Path, content: bytes, way_out: str, *, new: bool = False) -> None:
-    """Put `content` at `path` in one step; with `new`, only if nothing is there, else TakenError.
+def write_atomically(path: Path, content: bytes, hint: str) -> None:
+    """Replace the content of `path` in one step.
 
-    What a link names is replaced, not the link; a device, a pipe or an open file such as /dev/stdout is
-    written to. Raises FileError if that is impossible.
+    A symbolic link is followed; a device, a pipe or an open file such as /dev/stdout is written to. Raises
+    FileError, ending with `hint`, if the file cannot be written.
     """
-    try:
+    with _file_errors(path, hint):
         if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
-            sys.stdout.flush()  # which may be the same
+            sys.stdout.flush()  # `path` may be the same file
             with path.open("ab", buffering=0) as stream:
                 stream.write(content)
             return
-        real = Path(os.path.realpath(path))
-        if real.is_symlink():
+        target = Path(os.path.realpath(path))
+        if target.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        real.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=real.parent, prefix=".", suffix=".tmp", delete=False) as file:
-            whole = Path(file.name)
-            try:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-                whole.chmod(0o644)
-                if new:
-                    _link(whole, real)
-                else:
-                    whole.replace(real)
-            finally:
-                whole.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror}; {way_out}") from None
+        with _temporary_file(target.parent, content) as temporary:
+            temporary.replace(target)
 
 
-def _link(whole: Path, path: Path) -> None:
-    """Give a file its name unless another has it: the one step that no two runs can both do."""
+def create_atomically(path: Path, content: bytes, hint: str) -> bool:
+    """Create `path` with its whole content; returns False if a file of that name exists.
+
+    A hard link is the one step that fails for the second of two runs. Raises FileError, ending with `hint`, if
+    the file cannot be written.
+    """
+    with _file_errors(path, hint), _temporary_file(path.parent, content) as temporary:
+        try:
+            path.hardlink_to(temporary)
+        except FileExistsError:
+            return False
+    return True
+
+
+@contextmanager
+def _temporary_file(folder: Path, content: bytes) -> Iterator[Path]:
+    """A file beside the final one, already on disk; removed at the end if it still exists."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=".tmp", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            temporary.chmod(0o644)
+            yield temporary
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _file_errors(path: Path, hint: str) -> Iterator[None]:
+    """Turn the system's errors into one line about `path`."""
     try:
-        path.hardlink_to(whole)
-    except FileExistsError:
-        raise TakenError from None
+        yield
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror}; {hint}") from None

@@ -1,23 +1,17 @@
-"""What is timed: perft positions and streams of attack queries. Every other module reads them from here."""
+"""What is timed: perft positions, and streams of attack queries. The one place that lists them."""
 
 import hashlib
-import random
-import struct
 from collections.abc import Iterable
 from typing import Literal, get_args
 
 import msgspec
 
-from slidebench import kernels
-from slidebench.harness.fields import Whole
-from slidebench.kernels.catalogue import BUILTIN
-from slidebench.kernels.position import START, Position, parse_fen
+from slidebench.harness.bounded_types import Whole
+from slidebench.kernels.position import START
 
 Order = Literal["throughput", "latency"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 STREAMS = ("tree", "random")
-STREAM_PAIRS = 32_768  # 1,024 pairs understate large tables by up to 60 %
-STREAM_SEED = 20_260_101
 WORKING_SETS_KIB = (1, 4, 16, 64, 256, 1024, 2048)
 EVICTING_MIB = 4  # at least; Penryn has 6 MiB of second-level cache
 
@@ -51,7 +45,7 @@ class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=Tr
 Workload = Perft | Lookup
 
 
-def differences(workloads: Iterable[Workload]) -> set[str]:
+def subtracted_workloads(workloads: Iterable[Workload]) -> set[str]:
     """Names of those whose samples are what queries add to other work: noise may make some negative."""
     return {each.name for each in workloads if isinstance(each, Lookup) and each.working_set_bytes}
 
@@ -113,17 +107,6 @@ class Stream(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.squares + self.occupancies).hexdigest()
 
 
-def streams() -> dict[tuple[str, str], Stream]:
-    """Streams by (stream, piece); the same on every machine."""
-    trees = _tree_pairs(random.Random(STREAM_SEED))
-    random_pairs = _random_pairs(random.Random(STREAM_SEED))
-    return {
-        (stream, piece): _packed(trees[piece] if stream == "tree" else random_pairs)
-        for stream in STREAMS
-        for piece in kernels.PIECES
-    }
-
-
 def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
     """Every stream and piece in both orders."""
     return [
@@ -159,54 +142,3 @@ def pressure_workloads(available: dict[tuple[str, str], Stream], level_2_bytes: 
             for kib in WORKING_SETS_KIB
         ),
     ]
-
-
-def _packed(pairs: list[tuple[int, int]]) -> Stream:
-    return Stream(
-        squares=bytes(square for square, _ in pairs),
-        occupancies=struct.pack(f"<{len(pairs)}Q", *(occupied for _, occupied in pairs)),
-    )
-
-
-def _tree_pairs(source: random.Random) -> dict[str, list[tuple[int, int]]]:
-    """Sliders and occupancies from the trees of the six positions, siblings next to each other.
-
-    A perft asks about a family of positions that differ by one move; so does this stream.
-    """
-    kernel = kernels.load("magic_fancy", kernels.levels()[0], BUILTIN)
-    roots = [parse_fen(position.fen) for position in CPW_POSITIONS]
-    pairs: dict[str, list[tuple[int, int]]] = {piece: [] for piece in kernels.PIECES}
-    while any(len(found) < STREAM_PAIRS for found in pairs.values()):
-        position = source.choice(roots)
-        for _ in range(source.randint(1, 6)):
-            moves = kernel.moves(position)
-            if not moves:
-                break
-            position = source.choice(moves).after
-        for move in kernel.moves(position):
-            for piece, squares in _sliders(move.after).items():
-                pairs[piece] += [(square, move.after.white | move.after.black) for square in squares]
-    return {piece: found[:STREAM_PAIRS] for piece, found in pairs.items()}
-
-
-def _sliders(position: Position) -> dict[str, list[int]]:
-    """Squares of the mover's sliders that each query is asked for; queens are asked for in all three."""
-    own = position.white if position.white_to_move else position.black
-    bitboards = {
-        "rook": (position.rooks | position.queens) & own,
-        "bishop": (position.bishops | position.queens) & own,
-        "queen": position.queens & own,
-    }
-    return {
-        piece: [square for square in range(64) if bits >> square & 1] for piece, bits in bitboards.items()
-    }
-
-
-def _random_pairs(source: random.Random) -> list[tuple[int, int]]:
-    """Any square, with each square occupied by a chance of 5 % to 60 %, new for every pair."""
-    pairs = []
-    for _ in range(STREAM_PAIRS):
-        density = source.uniform(0.05, 0.60)
-        occupied = sum(1 << square for square in range(64) if source.random() < density)
-        pairs.append((source.randrange(64), occupied))
-    return pairs

@@ -44,7 +44,7 @@ cdef enum:
     HASH_BUCKET = 4         # entries of one cache line
     HASH_DEPTH_BITS = 7
     HASH_NODES_BITS = 55    # no position has 512 moves, so sums of smaller counts fit 64 bits
-    HASH_LEAST_DEPTH = 2    # below that counting costs less than looking
+    MIN_HASH_DEPTH = 2    # below that counting costs less than looking
 
 cdef struct HashTable:
     HashEntry* entries

@@ -19,7 +19,7 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 cdef enum:
-    MOST_MOVES = 4096   # no 64-square position has more moves: 63 pieces of at most 27 targets, promotions apart
+    MAX_MOVES = 4096   # no 64-square position has more moves: 63 pieces of at most 27 targets, promotions apart
 
 # Raises DestructiveCollision if the kernel's index function is wrong: then the module cannot be imported.
 geometry_init()
@@ -178,7 +178,7 @@ def statistics(position, int depth):
     cdef Move* moves
     memset(&counts, 0, sizeof(counts))
     set_game(&game, position)
-    moves = <Move*>PyMem_Malloc((depth + 1) * MOST_MOVES * sizeof(Move))
+    moves = <Move*>PyMem_Malloc((depth + 1) * MAX_MOVES * sizeof(Move))
     if moves == NULL:
         raise MemoryError
     with nogil:
@@ -201,7 +201,7 @@ def children(position):
     cdef const Side* black
     cdef Py_ssize_t count, i
     set_game(&game, position)
-    moves = <Move*>PyMem_Malloc(MOST_MOVES * sizeof(Move))
+    moves = <Move*>PyMem_Malloc(MAX_MOVES * sizeof(Move))
     if moves == NULL:
         raise MemoryError
     try:

@@ -33,7 +33,7 @@ cdef inline u64 perft_of(Side* us, Side* them, Occupancy occupancy, u64 castling
     search.castling = castling
     search.bulk = above.bulk
     search.table = above.table
-    if unlikely(search.table != NULL) and depth >= HASH_LEAST_DEPTH:
+    if unlikely(search.table != NULL) and depth >= MIN_HASH_DEPTH:
         return visit_hashed(us, them, occupancy, &search, en_passant, white)
     return visit_depth(us, them, occupancy, &search, en_passant, white)
 

@@ -19,8 +19,8 @@ FIELDS = ("board", "side to move", "castling", "en passant", "halfmove clock", "
 KINDS = {"p": "pawns", "n": "knights", "b": "bishops", "r": "rooks", "q": "queens", "k": "kings"}
 CASTLING = "-, KQkq, or rook files A to H and a to h"
 HOME_RANK = {True: 0xFF, False: 0xFF << 56}
-MOST_PIECES = 16  # a side starts with 16 and never gains one
-MOST_CLOCK = 9999  # four digits hold any game: the 75-move rule ends each within 8,849 moves
+MAX_PIECES_PER_SIDE = 16  # a side starts with 16 and never gains one
+MAX_CLOCK = 9999  # four digits hold any game: the 75-move rule ends each within 8,849 moves
 
 ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
 DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -218,8 +218,10 @@ def _refuse_impossible_material(board: _Field, pieces: dict[int, str], lenient: 
             kings = f"{count[king]} {side} kings" if count[king] else f"no {side} king"
             raise board.fault(f"{kings}; give each side one")
         total = sum(count[letter] for letter in letters)
-        if total > MOST_PIECES and not lenient:
-            raise board.fault(f"{total} {side} pieces; give at most {MOST_PIECES} a side, or be lenient")
+        if total > MAX_PIECES_PER_SIDE and not lenient:
+            raise board.fault(
+                f"{total} {side} pieces; give at most {MAX_PIECES_PER_SIDE} a side, or be lenient"
+            )
     for square, piece in pieces.items():
         if piece in "Pp" and square // 8 in (0, 7):
             reason = f"a pawn on {square_name(square)}; give pawns on ranks 2 to 7"
@@ -318,7 +320,7 @@ def _en_passant(en_passant: _Field, pieces: dict[int, str], white_to_move: bool)
 
 def _clock(clock: _Field) -> int:
     if not re.fullmatch("[0-9]{1,4}", clock.value):
-        raise clock.refusal(f"a number from 0 to {MOST_CLOCK}, or leave out both clocks")
+        raise clock.refusal(f"a number from 0 to {MAX_CLOCK}, or leave out both clocks")
     return int(clock.value)
 
 

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Timed blocks of single instructions, each run only on a CPU that has it.
 
-What the times mean is in `slidebench.harness.probes`.
+What the times mean is in `slidebench.harness.machine.probes`.
 """
 
 from libc.stdint cimport uint64_t

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from paths import TESTS
 from toys import Toy
 
 from slidebench import kernels
-from slidebench.harness.system import System
+from slidebench.harness.machine.system import System
 from slidebench.kernels.features import Dump
 
 # A shell has what it starts in the background ignore Ctrl-C, and so would all that tests start.
@@ -33,7 +34,7 @@ def recorded() -> Callable[[str], Dump]:
     """The dump recorded in tests/machines under a name."""
 
     def dump(name: str) -> Dump:
-        return Dump.from_json((Path(__file__).parent / "machines" / f"{name}.json").read_text())
+        return Dump.from_json((TESTS / "machines" / f"{name}.json").read_text())
 
     return dump
 
@@ -66,7 +67,7 @@ def write_system() -> Callable[..., System]:
 @pytest.fixture(scope="session")
 def runnable() -> list[kernels.Choice]:
     """Every kernel, level and popcount that this machine can run."""
-    return list(kernels.choices())
+    return kernels.Selection().runnable()
 
 
 @pytest.fixture(scope="session")

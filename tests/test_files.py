@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from slidebench.harness.files import FileError, TakenError, write_atomically
+from slidebench.harness.files import FileError, FileExistsError, write_atomically
 
 OTHER = "choose another"
 
@@ -23,7 +23,7 @@ def test_folders_are_made_and_nothing_else_is_left_there(tmp_path: Path) -> None
 
 def test_a_new_file_takes_nobodys_place(tmp_path: Path) -> None:
     write_atomically(tmp_path / "file", b"one", OTHER, new=True)
-    with pytest.raises(TakenError):
+    with pytest.raises(FileExistsError):
         write_atomically(tmp_path / "file", b"two", OTHER, new=True)
     assert (tmp_path / "file").read_bytes() == b"one"
 

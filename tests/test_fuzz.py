@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from paths import TESTS
 
-FUZZ = Path(__file__).parent / "fuzz"
+FUZZ = TESTS / "fuzz"
 sys.path.insert(0, str(FUZZ))
 
 from targets import TARGETS  # noqa: E402

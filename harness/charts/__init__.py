@@ -21,12 +21,12 @@ from typing import Any, Generic, TypeVar
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from slidebench.harness.analysis.compare import RatioTable
+from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.charts import lookups, machines, nodes, series
 from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.series import Series
 from slidebench.harness.charts.style import THEMES, scales_named, settled, style, titled
-from slidebench.harness.compare import Sheet
-from slidebench.harness.figures import Figures
 
 __all__ = ["RECORDS_CHARTS", "RECORD_CHARTS", "SERIES_CHARTS", "THEMES", "Chart", "comparison", "rendered"]
 
@@ -48,7 +48,7 @@ class Chart(Generic[Data]):
         return (self.draw.__doc__ or "").partition("\n")[0]
 
 
-RECORD_CHARTS: tuple[Chart[Figures], ...] = (
+RECORD_CHARTS: tuple[Chart[RecordSummary], ...] = (
     Chart("nodes-by-level", "Which kernel counts the most nodes per second?", nodes.nodes_by_level),
     Chart("gain-by-level", "What does each level gain over the one below?", nodes.gain_by_level),
     Chart("heat-map", "How fast is each kernel at each level?", nodes.heat_map),
@@ -56,7 +56,7 @@ RECORD_CHARTS: tuple[Chart[Figures], ...] = (
     Chart("table-size", "Do larger tables cost time?", lookups.cost_by_table_size),
     Chart("working-set", "What if other data wants the caches?", lookups.cost_by_working_set),
 )
-RECORDS_CHARTS: tuple[Chart[Sequence[Figures]], ...] = (
+RECORDS_CHARTS: tuple[Chart[Sequence[RecordSummary]], ...] = (
     Chart("machine-ratios", "How do machines and compilers compare?", machines.machine_ratios),
     Chart("history", "Has it become faster?", machines.history),
 )
@@ -66,7 +66,7 @@ SERIES_CHARTS: tuple[Chart[Series], ...] = (
 )
 
 
-def comparison(sheet: Sheet) -> Chart[Sequence[Figures]]:
+def comparison(sheet: RatioTable) -> Chart[Sequence[RecordSummary]]:
     """The chart of a sheet of ratios, drawn from the figures of the records that it compares."""
     return Chart("comparison", sheet.title, partial(ratio_rows, sheet))
 

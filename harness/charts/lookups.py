@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from slidebench import kernels
+from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.charts.rows import Panel, drawn_rows
 from slidebench.harness.charts.style import (
     DASHES,
@@ -25,14 +26,12 @@ from slidebench.harness.charts.style import (
     scaled,
     short_bytes,
 )
-from slidebench.harness.figures import Figures
-from slidebench.harness.stats import Key
 from slidebench.harness.workloads import ORDERS, Lookup
 
 AXES_HEIGHT = 4.2  # inches, or what the names in the margin need
 
 
-def throughput_and_latency(figures: Figures) -> Figure | None:
+def throughput_and_latency(figures: RecordSummary) -> Figure | None:
     """Nanoseconds per query, when queries overlap and when each waits for the last, by piece."""
     if not figures.levels:
         return None
@@ -42,13 +41,13 @@ def throughput_and_latency(figures: Figures) -> Figure | None:
     for piece in kernels.PIECES:
         dots, blanks = {}, {}
         for kernel in figures.kernels:
-            key = (kernel, figures.popcount, level)
+            choice = kernels.Choice(kernel, level, figures.popcount)
             for each in ORDERS:
-                found = figures.lookup(key, figures.plain(piece, each))
+                found = figures.lookup(choice, figures.plain(piece, each))
                 if found:
                     dots[kernel, names[each]] = Dot(*found)
                 else:
-                    blanks[kernel, names[each]] = figures.reason(key)
+                    blanks[kernel, names[each]] = figures.reason(choice)
         panels.append(Panel(piece, "ns per query", dots, blanks))
         order = sorted(
             figures.kernels,
@@ -61,7 +60,7 @@ def throughput_and_latency(figures: Figures) -> Figure | None:
     return drawn_rows(_basis(figures, level), order, list(names.values()), panels, legend="queries")
 
 
-def cost_by_table_size(figures: Figures) -> Figure | None:
+def cost_by_table_size(figures: RecordSummary) -> Figure | None:
     """Nanoseconds per queen query with warm and with cold caches: kernels with the smallest tables first."""
     if not figures.levels:
         return None
@@ -71,17 +70,17 @@ def cost_by_table_size(figures: Figures) -> Figure | None:
     sizes = {
         kernel: build.table_bytes
         for kernel in figures.kernels
-        if (build := figures.builds.get((kernel, figures.popcount, level)))
+        if (build := figures.builds.get(kernels.Choice(kernel, level, figures.popcount)))
     }
     names = {kernel: f"{kernel}, {short_bytes(size)}" for kernel, size in sizes.items()}
     dots, blanks = {}, {}
     for kernel, name in names.items():
-        key = (kernel, figures.popcount, level)
+        choice = kernels.Choice(kernel, level, figures.popcount)
         for each, workload in workloads.items():
-            if found := figures.lookup(key, workload):
+            if found := figures.lookup(choice, workload):
                 dots[name, each] = Dot(*found)
             else:
-                blanks[name, each] = figures.reason(key)
+                blanks[name, each] = figures.reason(choice)
     ordered = sorted(sizes, key=sizes.__getitem__)  # of equal sizes, the fastest in perft first
     pressure = (
         f"{short_bytes(cold.evicting_bytes)} of other data read before every 256 queries" if cold else ""
@@ -102,7 +101,7 @@ def cost_by_table_size(figures: Figures) -> Figure | None:
     return figure
 
 
-def cost_by_working_set(figures: Figures) -> Figure | None:
+def cost_by_working_set(figures: RecordSummary) -> Figure | None:
     """Nanoseconds that a queen query adds beside other data of growing size."""
     if not figures.levels:
         return None
@@ -143,13 +142,13 @@ def cost_by_working_set(figures: Figures) -> Figure | None:
     return figure
 
 
-def _times(figures: Figures, level: str, workload: Lookup | None) -> tuple[dict[str, Dot], int]:
+def _times(figures: RecordSummary, level: str, workload: Lookup | None) -> tuple[dict[str, Dot], int]:
     """Drawable times by kernel, and how many are not; with other data beside, a time may come out as 0."""
     found: dict[str, Dot] = {}
     unusable = 0
     for kernel in figures.kernels:
-        key: Key = (kernel, figures.popcount, level)
-        time = figures.lookup(key, workload)
+        choice = kernels.Choice(kernel, level, figures.popcount)
+        time = figures.lookup(choice, workload)
         # Beside other data the interval may reach below 0: there it is drawn to the axis.
         dot = time and Dot(time.median, max(time.low, sys.float_info.min), time.high)
         if dot and dot.drawable:
@@ -170,8 +169,8 @@ def _byte_ticks(axes: Axes, sizes: Sequence[int] = POWERS_OF_4) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: short_bytes(value)))
 
 
-def _basis(figures: Figures, level: str) -> list[str]:
-    some = [rate for (_, _, each), rate in figures.nodes.items() if each == level]
+def _basis(figures: RecordSummary, level: str) -> list[str]:
+    some = [rate for choice, rate in figures.nodes.items() if choice.level == level]
     launches = max((rate.launches for rate in some), default=0)
     rounds = min((rate.rounds for rate in some), default=0)
     return [

@@ -5,6 +5,9 @@ from itertools import pairwise
 
 from matplotlib.figure import Figure
 
+from slidebench.harness.analysis.compare import LIKE, compilers, record_labels, records_table
+from slidebench.harness.analysis.stats import levels_of
+from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.style import (
     DASHES,
@@ -22,18 +25,17 @@ from slidebench.harness.charts.style import (
     printable,
     scaled,
 )
-from slidebench.harness.compare import LIKE, compilers, record_labels, records_sheet
-from slidebench.harness.cpu import machine_name
-from slidebench.harness.figures import Figures
-from slidebench.harness.records import Record, fullest
-from slidebench.harness.stats import levels_of
+from slidebench.harness.machine.cpu import machine_name
+from slidebench.harness.records.schema import Record
+from slidebench.harness.records.store import representative
+from slidebench.kernels import Choice
 
-MOST_COMMITS = 40
-MOST_LINES = len(MARKERS) * len(DASHES)  # more would share marker and dash with another
+MAX_COMMITS = 40
+MAX_LINES = len(MARKERS) * len(DASHES)  # more would share marker and dash with another
 Point = tuple[int, Dot]  # place among the runs
 
 
-def machine_ratios(records: Sequence[Figures]) -> Figure | None:
+def machine_ratios(records: Sequence[RecordSummary]) -> Figure | None:
     """How many times as fast each kernel is on other machines, or from other compilers, as on the first.
 
     Of several records of one machine and compiler, the fullest stands for them.
@@ -41,10 +43,10 @@ def machine_ratios(records: Sequence[Figures]) -> Figure | None:
     chosen = _fullest_by(records, lambda each: (machine_name(each.record.machine), compilers(each.record)))
     if len(chosen) < 2:
         return None
-    return ratio_rows(records_sheet([each.record for each in chosen]), chosen)
+    return ratio_rows(records_table([each.record for each in chosen]), chosen)
 
 
-def history(records: Sequence[Figures]) -> Figure | None:
+def history(records: Sequence[RecordSummary]) -> Figure | None:
     """Perft nodes/s of each kernel over the commits that a machine measured with one compiler, oldest first.
 
     The compiler is that of the most commits, or the newest of equals; the fullest of several runs of a commit
@@ -52,15 +54,15 @@ def history(records: Sequence[Figures]) -> Figure | None:
     """
     if len({machine_name(each.record.machine) for each in records}) != 1:
         return None
-    ordered = _of_one_compiler([each for each in records if each.nodes])[-MOST_COMMITS:]
+    ordered = _of_one_compiler([each for each in records if each.nodes])[-MAX_COMMITS:]
     if len({each.record.commit for each in ordered}) < 2:
         return None
-    level, popcount = levels_of(key for each in ordered for key in each.nodes)[-1], ordered[-1].popcount
+    level, popcount = levels_of(choice for each in ordered for choice in each.nodes)[-1], ordered[-1].popcount
     lines, unusable = _lines(ordered, popcount, level)
     if not lines:
         return None
     fastest = sorted(lines, key=lambda kernel: _last(lines[kernel]), reverse=True)
-    shown = {kernel: lines[kernel] for kernel in fastest[:MOST_LINES]}
+    shown = {kernel: lines[kernel] for kernel in fastest[:MAX_LINES]}
     breaks = [
         place
         for place in range(1, len(ordered))
@@ -103,21 +105,23 @@ def history(records: Sequence[Figures]) -> Figure | None:
     return figure
 
 
-def _fullest_by(records: Sequence[Figures], key: Callable[[Figures], Hashable]) -> list[Figures]:
+def _fullest_by(
+    records: Sequence[RecordSummary], key: Callable[[RecordSummary], Hashable]
+) -> list[RecordSummary]:
     """The fullest of the records that share a key, in order of the first of each."""
-    groups: dict[Hashable, list[Figures]] = {}
+    groups: dict[Hashable, list[RecordSummary]] = {}
     for each in records:
         groups.setdefault(key(each), []).append(each)
-    chosen = [fullest([each.record for each in group]) for group in groups.values()]
+    chosen = [representative([each.record for each in group]) for group in groups.values()]
     return [
         next(each for each in group if each.record is one)
         for group, one in zip(groups.values(), chosen, strict=True)
     ]
 
 
-def _of_one_compiler(records: Sequence[Figures]) -> list[Figures]:
+def _of_one_compiler(records: Sequence[RecordSummary]) -> list[RecordSummary]:
     """A run of each commit by the compiler with the most commits, oldest first; of equals, the newest's."""
-    by_compiler: dict[str, list[Figures]] = {}
+    by_compiler: dict[str, list[RecordSummary]] = {}
     for each in _fullest_by(records, lambda each: (compilers(each.record), _commit(each.record))):
         by_compiler.setdefault(compilers(each.record), []).append(each)
     ordered = [
@@ -127,13 +131,13 @@ def _of_one_compiler(records: Sequence[Figures]) -> list[Figures]:
     return max(ordered, key=lambda runs: (len(runs), runs[-1].record.started_utc), default=[])
 
 
-def _lines(ordered: Sequence[Figures], popcount: str, level: str) -> tuple[dict[str, list[Point]], int]:
+def _lines(ordered: Sequence[RecordSummary], popcount: str, level: str) -> tuple[dict[str, list[Point]], int]:
     """Every kernel's drawable points, and how many are not."""
     lines: dict[str, list[Point]] = {}
     unusable = 0
     for place, each in enumerate(ordered):
         for kernel in each.kernels:
-            rate = each.nodes.get((kernel, popcount, level))
+            rate = each.nodes.get(Choice(kernel, level, popcount))
             if rate and million(rate).drawable:
                 lines.setdefault(kernel, []).append((place, million(rate)))
             elif rate:
@@ -149,7 +153,7 @@ def _last(line: list[Point]) -> tuple[int, float]:
 
 def _parts(line: list[Point], breaks: Sequence[int]) -> list[list[Point]]:
     """The points between one change of questions and the next."""
-    bounds = [0, *breaks, MOST_COMMITS]
+    bounds = [0, *breaks, MAX_COMMITS]
     parts = [[point for point in line if low <= point[0] < high] for low, high in pairwise(bounds)]
     return [part for part in parts if part]
 
@@ -163,7 +167,7 @@ def _tick(record: Record) -> str:
     return printable(f"{_commit(record)}  {day}", 30)
 
 
-def _basis(ordered: Sequence[Figures], level: str, popcount: str) -> list[str]:
+def _basis(ordered: Sequence[RecordSummary], level: str, popcount: str) -> list[str]:
     labels = record_labels([each.record for each in ordered[-1:]])
     launches = [rate.launches for each in ordered for rate in each.nodes.values()]
     return [

@@ -6,23 +6,24 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from slidebench.harness.analysis.compare import levels_table
+from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.rows import Panel, drawn_rows
 from slidebench.harness.charts.style import basis, framed, left_out, million, muted, printable
-from slidebench.harness.compare import levels_sheet
-from slidebench.harness.figures import Figures
+from slidebench.kernels import Choice
 
 
-def nodes_by_level(figures: Figures) -> Figure | None:
+def nodes_by_level(figures: RecordSummary) -> Figure | None:
     """Perft nodes/s of each kernel at each level, with 95 % intervals."""
     dots, blanks = {}, {}
     for kernel in figures.kernels:
         for level in figures.levels:
-            key = (kernel, figures.popcount, level)
-            if rate := figures.nodes.get(key):
+            choice = Choice(kernel, level, figures.popcount)
+            if rate := figures.nodes.get(choice):
                 dots[kernel, level] = million(rate)
             else:
-                blanks[kernel, level] = figures.reason(key)
+                blanks[kernel, level] = figures.reason(choice)
     panel = Panel("", "million perft nodes per second, one thread, bulk counted", dots, blanks)
     # Linear, however slow the slowest: the fast ones are those to tell apart.
     return drawn_rows(
@@ -30,23 +31,27 @@ def nodes_by_level(figures: Figures) -> Figure | None:
     )
 
 
-def gain_by_level(figures: Figures) -> Figure | None:
+def gain_by_level(figures: RecordSummary) -> Figure | None:
     """How many times as fast each kernel is at each level as at the one below."""
-    return ratio_rows(levels_sheet([figures.record]), [figures])
+    return ratio_rows(levels_table([figures.record]), [figures])
 
 
-def heat_map(figures: Figures) -> Figure | None:
+def heat_map(figures: RecordSummary) -> Figure | None:
     """Perft nodes/s as a field of kernels and levels; hatched where there is none."""
-    rates = {key: rate.median / 1e6 for key, rate in figures.nodes.items() if key[1] == figures.popcount}
-    values = {key: value for key, value in rates.items() if np.isfinite(value) and value > 0}
+    rates = {
+        (choice.kernel, choice.level): rate.median / 1e6
+        for choice, rate in figures.nodes.items()
+        if choice.popcount == figures.popcount
+    }
+    values = {cell: value for cell, value in rates.items() if np.isfinite(value) and value > 0}
     if not values:
         return None
     kernels, levels = figures.kernels, figures.levels
     reasons = {
-        (kernel, figures.popcount, level): printable(figures.reason((kernel, figures.popcount, level)), 100)
+        (kernel, level): printable(figures.reason(Choice(kernel, level, figures.popcount)), 100)
         for kernel in kernels
         for level in levels
-        if (kernel, figures.popcount, level) not in values
+        if (kernel, level) not in values
     }
     letters = {reason: chr(ord("a") + place) for place, reason in enumerate(dict.fromkeys(reasons.values()))}
     notes = [f"{letter}: {reason}." for reason, letter in letters.items()]
@@ -59,17 +64,17 @@ def heat_map(figures: Figures) -> Figure | None:
     norm, colours = Normalize(0, max(values.values())), colormaps["cividis"]
     for row, kernel in enumerate(kernels):
         for column, level in enumerate(levels):
-            key = (kernel, figures.popcount, level)
+            cell = (kernel, level)
             corner = (column - 0.5, row - 0.5)
-            if key in values:
-                shade = norm(values[key])
+            if cell in values:
+                shade = norm(values[cell])
                 axes.add_patch(Rectangle(corner, 1, 1, facecolor=colours(shade), edgecolor="none"))
-                text, ink = f"{values[key]:.0f}", "#000000" if shade > 0.55 else "#FFFFFF"
+                text, ink = f"{values[cell]:.0f}", "#000000" if shade > 0.55 else "#FFFFFF"
             else:
                 axes.add_patch(
                     Rectangle(corner, 1, 1, facecolor="none", edgecolor=muted(), hatch="////", linewidth=0)
                 )
-                text, ink = letters[reasons[key]], ""
+                text, ink = letters[reasons[cell]], ""
             axes.text(
                 column, row, text, ha="center", va="center", fontsize=8, color=ink or None,
                 bbox=None if ink else {"facecolor": figure.get_facecolor(), "edgecolor": "none", "pad": 1.5},

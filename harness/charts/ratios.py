@@ -5,21 +5,21 @@ from collections.abc import Sequence, Set
 
 from matplotlib.figure import Figure
 
+from slidebench.harness.analysis.compare import Cell, RatioTable, record_labels
+from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.charts.rows import Panel, drawn_rows
 from slidebench.harness.charts.style import basis, machine_line, printable, ratio
-from slidebench.harness.compare import Cell, Sheet, record_labels
-from slidebench.harness.figures import Figures
 from slidebench.kernels.catalogue import level_order
 
 
-def ratio_rows(sheet: Sheet, records: Sequence[Figures]) -> Figure | None:
+def ratio_rows(sheet: RatioTable, records: Sequence[RecordSummary]) -> Figure | None:
     """Ratios with 95 % intervals: a row for each kernel, a panel for each column of the sheet.
 
     The parts of the sheet's rows are series within a row. Of several popcounts, the first record's is shown.
     A kernel without any ratio has no row if that is because a record lacks it.
     """
     of_popcount = [(row, cells) for row, cells in sheet.rows if row.popcount == records[0].popcount]
-    found = {row.kernel for row, cells in of_popcount if any(cell.found for cell in cells)}
+    found = {row.kernel for row, cells in of_popcount if any(cell.comparison for cell in cells)}
     lacking = _lacking(found, records)
     shown = [(row, cells) for row, cells in of_popcount if row.kernel not in lacking]
     kernels = {row.kernel for row, _ in shown}
@@ -50,7 +50,7 @@ def ratio_rows(sheet: Sheet, records: Sequence[Figures]) -> Figure | None:
     )
 
 
-def _lacking(found: Set[str], records: Sequence[Figures]) -> dict[str, str]:
+def _lacking(found: Set[str], records: Sequence[RecordSummary]) -> dict[str, str]:
     """The kernels that are not `found` and that some record lacks: the labels of those records."""
     named = list(zip(record_labels([each.record for each in records]), records, strict=True))
     lacking = {
@@ -65,12 +65,12 @@ def _panel(title: str, cells: dict[tuple[str, str], Cell]) -> Panel:
     return Panel(
         printable(title, 40),
         "times as fast",
-        {key: ratio(cell.found) for key, cell in cells.items() if cell.found},
-        {key: cell.reason.removeprefix(key[0]).strip() for key, cell in cells.items() if not cell.found},
+        {key: ratio(cell.comparison) for key, cell in cells.items() if cell.comparison},
+        {key: cell.reason for key, cell in cells.items() if not cell.comparison},
     )
 
 
-def _basis(sheet: Sheet, records: Sequence[Figures]) -> list[str]:
+def _basis(sheet: RatioTable, records: Sequence[RecordSummary]) -> list[str]:
     """Which machine and compiler each label stands for, and what the ratios are of."""
     labels = record_labels([each.record for each in records])
     launches = min((rate.launches for each in records for rate in each.nodes.values()), default=0)

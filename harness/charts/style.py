@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from scipy.optimize import isotonic_regression
 
-from slidebench.harness.compare import compilers
-from slidebench.harness.figures import Figures
-from slidebench.harness.records import Record
-from slidebench.harness.stats import Comparison, Rate
+from slidebench.harness.analysis.compare import compilers
+from slidebench.harness.analysis.stats import Comparison, Rate
+from slidebench.harness.analysis.summary import RecordSummary
+from slidebench.harness.records.schema import Record
 
 # Colours by Okabe and Ito (2008), for colour-blind people; each has a marker and a dash, for everybody.
 THEMES = {
@@ -193,12 +193,12 @@ def machine_line(record: Record) -> str:
     )
 
 
-def basis(figures: Figures, *, bars: bool = True) -> list[str]:
+def basis(figures: RecordSummary, *, bars: bool = True) -> list[str]:
     """Where the figures come from, and what n and the interval are."""
     rates = figures.nodes.values()
     launches = max((rate.launches for rate in rates), default=0)
     rounds = [rate.rounds for rate in rates] or [0]
-    widest = max((rate.width for rate in rates), default=0.0)
+    widest = max((rate.relative_half_width for rate in rates), default=0.0)
     interval = "bars: 95 % interval" if bars else f"95 % intervals of ± {100 * widest:.1f} % or less"
     return [
         machine_line(figures.record),

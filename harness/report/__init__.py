@@ -17,11 +17,12 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from slidebench.harness.analysis.compare import CompareError
 from slidebench.harness.charts import RECORD_CHARTS, RECORDS_CHARTS, THEMES, Chart, rendered
-from slidebench.harness.compare import CompareError
-from slidebench.harness.cpu import machine_name
 from slidebench.harness.files import write_atomically
-from slidebench.harness.records import Record, encode_record
+from slidebench.harness.machine.cpu import machine_name
+from slidebench.harness.records.schema import Record
+from slidebench.harness.records.store import encode_record
 from slidebench.harness.report.machines import Machine, machines
 from slidebench.harness.report.pages import ALL, Charts, pages, path_part
 

@@ -7,13 +7,11 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from slidebench import kernels
-from slidebench.harness import binary
-from slidebench.harness.figures import Figures
-from slidebench.harness.report import disassembly
+from slidebench.harness.analysis.stats import compare, perft_groups
+from slidebench.harness.analysis.summary import RecordSummary
+from slidebench.harness.code import disassembly, elf
 from slidebench.harness.report.machines import Machine
-from slidebench.harness.stats import Key, compare, perft_groups
-from slidebench.kernels import UnavailableError
+from slidebench.kernels import Choice, UnavailableError, catalogue, levels
 from slidebench.kernels.catalogue import BUILTIN
 
 Verdict = Literal["confirmed", "not confirmed", "not measured here"]
@@ -78,32 +76,32 @@ def finding(claim: Claim, machine: Machine) -> Finding:
     return Finding(machine, "confirmed" if inside else "not confirmed", measured, "")
 
 
-def _lookup_time(claim: Claim, figures: Figures) -> list[Measured]:
+def _lookup_time(claim: Claim, figures: RecordSummary) -> list[Measured]:
     """Nanoseconds per query at the highest level."""
     workload = figures.plain(claim.piece, claim.order)
     found = [
-        (f"{kernel} {level}", figures.lookup((kernel, BUILTIN, level), workload))
+        (f"{kernel} {level}", figures.lookup(Choice(kernel, level), workload))
         for kernel in claim.kernels
         for level in figures.levels[-1:]
     ]
     return [Measured(what, *time, "ns") for what, time in found if time]
 
 
-def _table_size(claim: Claim, figures: Figures) -> list[Measured]:
+def _table_size(claim: Claim, figures: RecordSummary) -> list[Measured]:
     sizes = {kernel: _table_bytes(figures, kernel) for kernel in claim.kernels}
     return [_exact(kernel, size / 1024, "KiB") for kernel, size in sizes.items() if size]
 
 
-def _init_seconds(claim: Claim, figures: Figures) -> list[Measured]:
+def _init_seconds(claim: Claim, figures: RecordSummary) -> list[Measured]:
     """Seconds to fill the tables at the highest level, once, factors searched where a kernel does that."""
     return [
-        _exact(_named((build.kernel, build.popcount, build.level)), build.init_nanoseconds / 1e9, "s")
+        _exact(_named(build.choice), build.init_nanoseconds / 1e9, "s")
         for build in figures.record.builds
         if build.kernel in claim.kernels and build.level == figures.levels[-1] and build.init_nanoseconds
     ]
 
 
-def _table_ratio(claim: Claim, figures: Figures) -> list[Measured]:
+def _table_ratio(claim: Claim, figures: RecordSummary) -> list[Measured]:
     base = _table_bytes(figures, claim.base)
     sizes = {kernel: _table_bytes(figures, kernel) for kernel in claim.kernels}
     return [
@@ -113,12 +111,12 @@ def _table_ratio(claim: Claim, figures: Figures) -> list[Measured]:
     ]
 
 
-def _variable_size(claim: Claim, figures: Figures) -> list[Measured]:
+def _variable_size(claim: Claim, figures: RecordSummary) -> list[Measured]:
     """Bytes of variables in the modules built here."""
     found = []
     for kernel in claim.kernels:
         try:
-            symbols = binary.module_symbols(kernels.Choice(kernel, kernels.levels()[0], BUILTIN))
+            symbols = elf.module_symbols(Choice(kernel, levels()[0], BUILTIN))
         except UnavailableError:
             continue
         found += [
@@ -127,66 +125,66 @@ def _variable_size(claim: Claim, figures: Figures) -> list[Measured]:
     return found
 
 
-def _fastest(claim: Claim, figures: Figures) -> list[Measured]:
+def _fastest(claim: Claim, figures: RecordSummary) -> list[Measured]:
     """Million nodes/s of the fastest kernel at each level."""
     found = []
     for level in figures.levels:
-        ranked = [(rate, key) for key, rate in figures.nodes.items() if key[2] == level]
-        rate, key = max(ranked, key=lambda pair: pair[0].median)
+        ranked = [(rate, choice) for choice, rate in figures.nodes.items() if choice.level == level]
+        rate, choice = max(ranked, key=lambda pair: pair[0].median)
         found.append(
-            Measured(_named(key), rate.median / 1e6, rate.low / 1e6, rate.high / 1e6, "million nodes/s")
+            Measured(_named(choice), rate.median / 1e6, rate.low / 1e6, rate.high / 1e6, "million nodes/s")
         )
     return found
 
 
-def _popcount_ratio(claim: Claim, figures: Figures) -> list[Measured]:
+def _popcount_ratio(claim: Claim, figures: RecordSummary) -> list[Measured]:
     """Speed with arithmetic popcount as a part of that with the compiler's, where the level has POPCNT."""
     return _ratios(
         figures,
         [
-            (f"{kernel} {level}, swar / {BUILTIN}", (kernel, "swar", level), (kernel, BUILTIN, level))
+            (f"{kernel} {level}, swar / {BUILTIN}", Choice(kernel, level, "swar"), Choice(kernel, level))
             for kernel in claim.kernels
             for level in figures.levels
-            if level not in ("v1", "generic")
+            if "popcnt" in catalogue.level_features(level)
         ],
     )
 
 
-def _level_ratio(claim: Claim, figures: Figures) -> list[Measured]:
+def _level_ratio(claim: Claim, figures: RecordSummary) -> list[Measured]:
     one, other = claim.levels
     return _ratios(
         figures,
         [
-            (f"{kernel}, {one} / {other}", (kernel, BUILTIN, one), (kernel, BUILTIN, other))
+            (f"{kernel}, {one} / {other}", Choice(kernel, one), Choice(kernel, other))
             for kernel in claim.kernels
         ],
     )
 
 
-def _kernel_ratio(claim: Claim, figures: Figures) -> list[Measured]:
+def _kernel_ratio(claim: Claim, figures: RecordSummary) -> list[Measured]:
     return _ratios(
         figures,
         [
-            (f"{kernel} / {claim.base}, {level}", (kernel, BUILTIN, level), (claim.base, BUILTIN, level))
+            (f"{kernel} / {claim.base}, {level}", Choice(kernel, level), Choice(claim.base, level))
             for kernel in claim.kernels
             for level in figures.levels
         ],
     )
 
 
-def _multiplications(claim: Claim, figures: Figures) -> list[Measured]:
+def _multiplications(claim: Claim, figures: RecordSummary) -> list[Measured]:
     """Multiply instructions in the loop over rook queries, as built here at the highest level."""
     found = []
     for kernel in claim.kernels:
         try:
-            mnemonics = disassembly.listing(kernels.Choice(kernel, kernels.levels()[-1], BUILTIN)).mnemonics
+            mnemonics = disassembly.listing(Choice(kernel, levels()[-1], BUILTIN)).mnemonics
         except UnavailableError:
             continue
         found.append(_exact(kernel, sum(each in MULTIPLICATIONS for each in mnemonics), "multiplications"))
     return found
 
 
-MEASURES: dict[str, Callable[[Claim, Figures], list[Measured]]] = {
+MEASURES: dict[str, Callable[[Claim, RecordSummary], list[Measured]]] = {
     "lookup_time": _lookup_time,
     "table_size": _table_size,
     "init_seconds": _init_seconds,
@@ -200,14 +198,14 @@ MEASURES: dict[str, Callable[[Claim, Figures], list[Measured]]] = {
 }
 
 
-def _named(key: Key) -> str:
+def _named(choice: Choice) -> str:
     """The kernel and level, and the popcount where it is not the one to expect."""
-    kernel, popcount, level = key
-    return f"{kernel} {level}" + ("" if popcount == BUILTIN else f", {popcount} popcount")
+    named = f"{choice.kernel} {choice.level}"
+    return named if choice.popcount == BUILTIN else f"{named}, {choice.popcount} popcount"
 
 
-def _table_bytes(figures: Figures, kernel: str) -> int:
-    sizes = [build.table_bytes for key, build in figures.builds.items() if key[0] == kernel]
+def _table_bytes(figures: RecordSummary, kernel: str) -> int:
+    sizes = [build.table_bytes for choice, build in figures.builds.items() if choice.kernel == kernel]
     return max(sizes, default=0)
 
 
@@ -215,7 +213,7 @@ def _exact(what: str, value: float, unit: str) -> Measured:
     return Measured(what, float(value), value, value, unit)
 
 
-def _ratios(figures: Figures, wanted: list[tuple[str, Key, Key]]) -> list[Measured]:
+def _ratios(figures: RecordSummary, wanted: list[tuple[str, Choice, Choice]]) -> list[Measured]:
     """Ratios of nodes/s within rounds, where the record has both."""
     groups = perft_groups(figures.record)
     there = [(what, one, other) for what, one, other in wanted if one in groups and other in groups]

@@ -5,21 +5,22 @@ from functools import cached_property
 from typing import NamedTuple
 
 from slidebench import kernels
-from slidebench.harness.cpu import machine_name, pext_expected
-from slidebench.harness.figures import Figures
-from slidebench.harness.recommend import Recommendation, recommendations
-from slidebench.harness.records import Record, encode_record, fullest
-from slidebench.harness.stats import Key, Nanoseconds, Rate
-from slidebench.harness.warnings import Warning
+from slidebench.harness.analysis.recommend import Recommendation, recommendations
+from slidebench.harness.analysis.stats import Nanoseconds, Rate
+from slidebench.harness.analysis.summary import RecordSummary
+from slidebench.harness.machine.cpu import machine_name, pext_expected
+from slidebench.harness.records.schema import Record
+from slidebench.harness.records.store import encode_record, representative
+from slidebench.harness.run.warnings import Warning
 from slidebench.harness.workloads import ORDERS
 from slidebench.kernels.features import Pext
 
 
-class Row(NamedTuple):
+class KernelRow(NamedTuple):
     """What is known of one kernel, popcount and level on a machine: figures, or the reason for none."""
 
     machine: "Machine"
-    key: Key
+    choice: kernels.Choice
     nodes: Rate | None
     made: Rate | None
     of_best: float | None  # nodes/s as a fraction of the fastest at this level
@@ -29,15 +30,15 @@ class Row(NamedTuple):
 
     @property
     def kernel(self) -> str:
-        return self.key[0]
+        return self.choice.kernel
 
     @property
     def popcount(self) -> str:
-        return self.key[1]
+        return self.choice.popcount
 
     @property
     def level(self) -> str:
-        return self.key[2]
+        return self.choice.level
 
 
 class Machine:
@@ -45,8 +46,8 @@ class Machine:
 
     def __init__(self, records: Sequence[Record]) -> None:
         self.records = sorted(records, key=lambda each: (each.started_utc, encode_record(each)))
-        self.record = fullest(self.records)
-        self.every = [Figures(record) for record in self.records]
+        self.record = representative(self.records)
+        self.every = [RecordSummary(record) for record in self.records]
         self.figures = self.every[self.records.index(self.record)]
         self.name = machine_name(self.record.machine)
 
@@ -73,29 +74,39 @@ class Machine:
         return recommendations(self.record)
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[KernelRow]:
         """One for everything the record was to time, fastest kernel first, then by popcount and level."""
         order = {kernel: place for place, kernel in enumerate(self.figures.kernels)}
-        keys = sorted(self.figures.keys, key=lambda key: (order.get(key[0], len(order)), key))
-        return [self._row(key) for key in keys]
+        choices = sorted(
+            self.figures.choices,
+            key=lambda choice: (
+                order.get(choice.kernel, len(order)),
+                choice.kernel,
+                choice.popcount,
+                choice.level,
+            ),
+        )
+        return [self._row(choice) for choice in choices]
 
-    def _row(self, key: Key) -> Row:
+    def _row(self, choice: kernels.Choice) -> KernelRow:
         figures = self.figures
-        nodes, build = figures.nodes.get(key), figures.builds.get(key)
-        best = max((rate.median for other, rate in figures.nodes.items() if other[2] == key[2]), default=0.0)
-        return Row(
+        nodes, build = figures.nodes.get(choice), figures.builds.get(choice)
+        best = max(
+            (rate.median for other, rate in figures.nodes.items() if other.level == choice.level), default=0.0
+        )
+        return KernelRow(
             machine=self,
-            key=key,
+            choice=choice,
             nodes=nodes,
-            made=figures.made.get(key),
+            made=figures.no_bulk.get(choice),
             of_best=nodes.median / best if nodes and best else None,
             lookups={
-                (piece, order): figures.lookup(key, figures.plain(piece, order))
+                (piece, order): figures.lookup(choice, figures.plain(piece, order))
                 for piece in kernels.PIECES
                 for order in ORDERS
             },
             table_bytes=build.table_bytes if build and build.compiler != "unknown" else None,
-            reason="" if nodes else (build.failure if build and build.failure else figures.reason(key)),
+            reason="" if nodes else (build.failure if build and build.failure else figures.reason(choice)),
         )
 
 

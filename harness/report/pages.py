@@ -1,4 +1,4 @@
-"""Figures to HTML, by way of templates/: every value is escaped there, and links are relative."""
+"""RecordSummary to HTML, by way of templates/: every value is escaped there, and links are relative."""
 
 import hashlib
 import re
@@ -13,8 +13,9 @@ from markupsafe import Markup
 from slidebench import kernels
 from slidebench.harness.charts import Chart
 from slidebench.harness.charts.style import short_bytes
-from slidebench.harness.records import Record
-from slidebench.harness.report import claims, disassembly
+from slidebench.harness.code import disassembly
+from slidebench.harness.records.schema import Record
+from slidebench.harness.report import claims
 from slidebench.harness.report import pair as pairs
 from slidebench.harness.report.machines import Machine, Row
 from slidebench.kernels.catalogue import Source, level_order

@@ -5,9 +5,10 @@ from functools import cache
 from typing import NamedTuple
 
 from slidebench import kernels
-from slidebench.harness import model, published, workloads
-from slidebench.harness.compare import CompareError, Sheet, kernels_sheet, records_sheet
-from slidebench.harness.report import disassembly
+from slidebench.harness import workloads
+from slidebench.harness.analysis import published
+from slidebench.harness.analysis.compare import CompareError, RatioTable, kernels_table, records_table
+from slidebench.harness.code import disassembly, model
 from slidebench.harness.report.machines import Machine
 from slidebench.kernels import UnavailableError
 from slidebench.kernels.catalogue import BUILTIN
@@ -31,7 +32,7 @@ class Pair(NamedTuple):
 
     names: tuple[str, str]
     machines: list[Machine]
-    sheets: list[Sheet]
+    sheets: list[RatioTable]
     not_measured: str
     rows: Sequence[Row]
     not_modelled: str
@@ -81,20 +82,20 @@ def _real(machine: Machine) -> str:
     return "" if (cpu.hypervisor or "").startswith("TCG") else cpu.microarchitecture
 
 
-def _measured(machines: Sequence[Machine], names: tuple[str, str]) -> tuple[list[Sheet], str]:
+def _measured(machines: Sequence[Machine], names: tuple[str, str]) -> tuple[list[RatioTable], str]:
     """CPU against CPU, then kernel against kernel on each; or why there is neither."""
     lacking = [name for name in names if name not in map(_real, machines)]
     if lacking:
         return [], f"no record here is of {' or '.join(lacking)}"
     records = [machine.record for machine in machines]
     try:
-        sheets = [records_sheet(records)]
+        sheets = [records_table(records)]
     except CompareError as error:
         return [], str(error)
     if not sheets[0].comparisons:
         return [], f"the records of {' and '.join(names)} have no figure in common"
     if any(BASE in machine.figures.kernels for machine in machines):
-        sheets.append(kernels_sheet(records, BASE))
+        sheets.append(kernels_table(records, BASE))
     return [
         sheet._replace(rows=sorted(sheet.rows, key=lambda row: _order(*row[0][:2]))) for sheet in sheets
     ], ""
@@ -103,7 +104,9 @@ def _measured(machines: Sequence[Machine], names: tuple[str, str]) -> tuple[list
 @cache
 def _modelled(names: tuple[str, str]) -> tuple[Row, ...]:
     """Every kernel of this build at LEVEL. Raises ModelError or UnavailableError if none can be modelled."""
-    choices = sorted(model.built(LEVEL), key=lambda choice: _order(choice.kernel))
+    choices = sorted(
+        kernels.Selection(level=LEVEL, popcount=BUILTIN).built(), key=lambda choice: _order(choice.kernel)
+    )
     estimates = model.modelled([model.NEAREST[name] for name in names], choices, QUERY)
     by_kernel = [[each for each in estimates if each.kernel == choice.kernel] for choice in choices]
     return tuple(

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slidebench.harness.records import check_writable
+from slidebench.harness.records.store import check_writable
 from slidebench.harness.verbs import options
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from slidebench.harness.cluster import Wished
+    from slidebench.kernels import Selection
 
 option = click.option(
     "--cluster", metavar="ADDRESS", help="Use this dask scheduler's workers, not this computer."
@@ -24,8 +24,6 @@ option = click.option(
 
 def run(address: str, results: Path, as_json: bool, **arguments: object) -> None:
     """Run once on each host and bring the records home; `arguments` are options of `slidebench run`."""
-    from slidebench.harness.cluster import run_on_hosts  # noqa: PLC0415 - needs what an extra installs
-
     given = [
         word
         for name, value in arguments.items()
@@ -34,6 +32,8 @@ def run(address: str, results: Path, as_json: bool, **arguments: object) -> None
     ]
     outcomes = []
     with _connected(address) as client:
+        from slidebench.harness.cluster.runs import run_on_hosts  # noqa: PLC0415
+
         check_writable(results)
         for outcome in run_on_hosts(client, given, results):
             outcomes.append(outcome)
@@ -55,7 +55,7 @@ def perft(
     address: str,
     fen: str,
     depth: int,
-    wished: "Wished",
+    selection: "Selection",
     *,
     bulk: bool,
     divide: bool,
@@ -65,9 +65,9 @@ def perft(
     """Count the leaves of a position with all workers."""
     begin = time.monotonic()
     with _connected(address) as client:
-        from slidebench.harness.cluster import perft as count  # noqa: PLC0415
+        from slidebench.harness.cluster.perft import perft as count  # noqa: PLC0415
 
-        counted = count(client, fen, depth, wished, bulk=bulk, chess960=chess960)
+        counted = count(client, fen, depth, selection, bulk=bulk, chess960=chess960)
     seconds = time.monotonic() - begin
     # At depth 0 the one leaf is below no move.
     counts = {move: counted.divide[move] for move in sorted(counted.divide) if move}
@@ -92,11 +92,11 @@ def perft(
 def _connected(address: str) -> Iterator["Client"]:
     """A client of the scheduler; what can go wrong with a cluster becomes one line."""
     try:
-        from slidebench.harness import cluster  # noqa: PLC0415
+        from slidebench.harness.cluster import connection  # noqa: PLC0415
     except ImportError as error:
         raise click.ClickException(f"{error}; pip install 'slidebench[cluster]'") from None
     try:
-        with cluster.connected(address) as client:
+        with connection.connected(address) as client:
             yield client
-    except cluster.ClusterError as error:
+    except connection.ClusterError as error:
         raise click.ClickException(str(error)) from None

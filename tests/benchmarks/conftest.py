@@ -3,7 +3,6 @@
 import pytest
 
 from slidebench import kernels
-from slidebench.harness import workloads
 
 BATCH_NANOSECONDS = 1_200_000  # a clock reading costs about 400 ns
 
@@ -23,8 +22,8 @@ class Batch:
 
 
 @pytest.fixture(scope="session")
-def streams():
-    return {piece: stream for (name, piece), stream in workloads.streams().items() if name == "tree"}
+def query_streams():
+    return {piece: stream for (name, piece), stream in query_streams().items() if name == "tree"}
 
 
 @pytest.fixture(params=kernels.levels())

@@ -14,7 +14,7 @@ from slidebench import kernels
 
 TWINS = {"magic_fancy": "MagicFancy", "pext": "Pext", "hyperbola": "Hyperbola"}
 COMPILERS = {"gcc": "g++", "clang": "clang++"}
-LEAST_SPEED = 0.95  # of the twin's
+MIN_SPEED = 0.95  # of the twin's
 ROUNDS = 41
 
 pytestmark = pytest.mark.parametrize("name", TWINS)
@@ -97,4 +97,4 @@ def test_a_kernel_is_as_fast_as_its_twin(twin, kernel, batch, record_property):
         speeds.append(nanoseconds["twin"] / nanoseconds["kernel"])
     speed = statistics.median(speeds)
     record_property("speed_of_twin", speed)
-    assert speed >= LEAST_SPEED, f"{kernel.choice}: {batch.piece} {batch.order} at {speed:.3f} of plain C++"
+    assert speed >= MIN_SPEED, f"{kernel.choice}: {batch.piece} {batch.order} at {speed:.3f} of plain C++"

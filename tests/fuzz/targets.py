@@ -7,9 +7,11 @@ from pathlib import Path
 import chess
 
 from slidebench import kernels
-from slidebench.harness.epd import EpdFault, read_epd
-from slidebench.harness.records import Record, RecordError, read_record, write_record
-from slidebench.harness.uci import Session
+from slidebench.harness.positions.epd import EpdFault, read_epd
+from slidebench.harness.positions.uci import Session
+from slidebench.harness.records.reader import RecordError, read_record
+from slidebench.harness.records.schema import Record
+from slidebench.harness.records.store import write_record
 from slidebench.kernels.position import FenError, parse_fen
 
 KERNEL = kernels.load("magic_fancy", kernels.levels()[0])
@@ -48,8 +50,7 @@ def epd(data: bytes) -> None:
         else:
             assert line.position == parse_fen(line.fen)
             assert all(
-                1 <= depth <= kernels.MOST_DEPTH and 0 <= nodes < 2**64
-                for depth, nodes in line.depths.items()
+                1 <= depth <= kernels.MAX_DEPTH and 0 <= nodes < 2**64 for depth, nodes in line.depths.items()
             )
 
 

@@ -5,7 +5,7 @@ cdef enum MagicKind:
     MAGIC_BLACK         # (occupied | ~mask) * magic: the squares off the mask are all set
 
 cdef enum:
-    MOST_SUBSETS = 1 << 12
+    MAX_SUBSETS = 1 << 12
 
 cdef struct Seen:           # one index: the attacks found there
     u64 attacks
@@ -16,9 +16,9 @@ cdef struct MagicSearch:
     u64 candidates          # tried so far
     u64[2] last             # random numbers still in use
     int subsets
-    u64[MOST_SUBSETS] keys
-    u64[MOST_SUBSETS] attacks
-    Seen[MOST_SUBSETS] seen
+    u64[MAX_SUBSETS] keys
+    u64[MAX_SUBSETS] attacks
+    Seen[MAX_SUBSETS] seen
 
 
 cdef void search_init(MagicSearch* search, u64 seed) noexcept nogil:
@@ -28,7 +28,7 @@ cdef void search_init(MagicSearch* search, u64 seed) noexcept nogil:
     search.candidates = 0
     search.last[0] = next_random(&search.state)
     search.last[1] = next_random(&search.state)
-    for index in range(MOST_SUBSETS):
+    for index in range(MAX_SUBSETS):
         search.seen[index].candidate = 0
 
 
@@ -85,6 +85,6 @@ cdef int entries_used(const MagicSearch* search) noexcept nogil:
     """Different indices of the magic just found."""
     cdef int index
     cdef int used = 0
-    for index in range(MOST_SUBSETS):
+    for index in range(MAX_SUBSETS):
         used += search.seen[index].candidate == search.candidates
     return used

@@ -1,0 +1,11 @@
+"""Bounded number types: limits on what an untrusted record may hold, checked as it is decoded."""
+
+from typing import Annotated
+
+import msgspec
+
+MAX_INT64 = (1 << 63) - 1
+
+Whole = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT64)]
+Signed = Annotated[int, msgspec.Meta(ge=-MAX_INT64, le=MAX_INT64)]
+Measure = Annotated[float, msgspec.Meta(ge=0)]

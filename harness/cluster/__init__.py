@@ -1,0 +1,1 @@
+"""Other computers, through a dask.distributed cluster. Needs the `cluster` extra."""

@@ -1,0 +1,1 @@
+"""The machine code of built kernels: audit, disassembly, models. Needs the `audit` extra."""

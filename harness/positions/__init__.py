@@ -1,0 +1,1 @@
+"""Chess in, counts out: notation, suites, perft over threads, and whether a kernel is right."""

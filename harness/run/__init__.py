@@ -1,0 +1,1 @@
+"""One run: what it times, its processes, rounds, warnings and state."""

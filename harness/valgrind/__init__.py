@@ -1,0 +1,1 @@
+"""Instruction counts by callgrind, and the committed baseline."""

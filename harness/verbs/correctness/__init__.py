@@ -1,0 +1,1 @@
+"""Verbs that answer, count and check."""

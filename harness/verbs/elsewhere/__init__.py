@@ -1,0 +1,1 @@
+"""Verbs about other CPUs and constants."""
