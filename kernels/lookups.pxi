@@ -1,6 +1,5 @@
 # Timed loops over attack queries, on a stream of (square, occupancy) pairs.
 
-include "clock_reading.pxi"
 
 
 cdef enum Query:
