@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from slidebench.harness.files import FileError, FileExistsError, write_atomically
+from slidebench.harness.files import FileError, create_atomically, write_atomically
 
 OTHER = "choose another"
 
@@ -22,9 +22,8 @@ def test_folders_are_made_and_nothing_else_is_left_there(tmp_path: Path) -> None
 
 
 def test_a_new_file_takes_nobodys_place(tmp_path: Path) -> None:
-    write_atomically(tmp_path / "file", b"one", OTHER, new=True)
-    with pytest.raises(FileExistsError):
-        write_atomically(tmp_path / "file", b"two", OTHER, new=True)
+    assert create_atomically(tmp_path / "file", b"one", OTHER)
+    assert not create_atomically(tmp_path / "file", b"two", OTHER)
     assert (tmp_path / "file").read_bytes() == b"one"
 
 
