@@ -9,8 +9,8 @@ import msgspec
 from slidebench.harness.bounded_types import Whole
 from slidebench.kernels.position import START
 
-Order = Literal["throughput", "latency"]
-ORDERS: tuple[Order, ...] = get_args(Order)
+Mode = Literal["throughput", "latency"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 STREAMS = ("tree", "random")
 WORKING_SETS_KIB = (1, 4, 16, 64, 256, 1024, 2048)
 EVICTING_MIB = 4  # at least; Penryn has 6 MiB of second-level cache
@@ -32,7 +32,7 @@ class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=Tr
 
     name: str
     piece: str
-    order: Order
+    mode: Mode = msgspec.field(name="order")  # records have called it "order" since schema 1
     stream: str
     pairs: Whole
     sha256: str  # of the stream: the same questions in the same order
@@ -108,18 +108,18 @@ class Stream(msgspec.Struct, frozen=True):
 
 
 def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
-    """Every stream and piece in both orders."""
+    """Every stream and piece in both modes."""
     return [
         Lookup(
-            name=f"lookup {piece} {order} {stream}",
+            name=f"lookup {piece} {mode} {stream}",
             piece=piece,
-            order=order,
+            mode=mode,
             stream=stream,
             pairs=len(pairs.squares),
             sha256=pairs.sha256,
         )
         for (stream, piece), pairs in available.items()
-        for order in ORDERS
+        for mode in MODES
     ]
 
 
@@ -131,7 +131,7 @@ def pressure_workloads(available: dict[tuple[str, str], Stream], level_2_bytes: 
     (plain,) = (
         workload
         for workload in lookup_workloads(available)
-        if (workload.piece, workload.order, workload.stream) == ("queen", "throughput", "tree")
+        if (workload.piece, workload.mode, workload.stream) == ("queen", "throughput", "tree")
     )
     evicting_bytes = max(EVICTING_MIB << 20, 2 * level_2_bytes)
     cold = msgspec.structs.replace(plain, name=f"{plain.name} cold", evicting_bytes=evicting_bytes)

@@ -69,7 +69,7 @@ class RecordSummary:
             workload
             for workload in self.record.workloads
             if isinstance(workload, Lookup)
-            and (workload.piece, workload.order, workload.stream) == (piece, order, stream)
+            and (workload.piece, workload.mode, workload.stream) == (piece, order, stream)
         ]
 
     def plain(self, piece: str, order: str, stream: str = "tree") -> Lookup | None:

@@ -26,7 +26,7 @@ from slidebench.harness.charts.style import (
     scaled,
     short_bytes,
 )
-from slidebench.harness.workloads import ORDERS, Lookup
+from slidebench.harness.workloads import MODES, Lookup
 
 AXES_HEIGHT = 4.2  # inches, or what the names in the margin need
 
@@ -42,7 +42,7 @@ def throughput_and_latency(figures: RecordSummary) -> Figure | None:
         dots, blanks = {}, {}
         for kernel in figures.kernels:
             choice = kernels.Choice(kernel, level, figures.popcount)
-            for each in ORDERS:
+            for each in MODES:
                 found = figures.lookup(choice, figures.plain(piece, each))
                 if found:
                     dots[kernel, names[each]] = Dot(*found)

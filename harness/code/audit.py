@@ -21,13 +21,13 @@ import msgspec
 from slidebench import kernels
 from slidebench.harness.code import elf
 from slidebench.harness.code.mnemonics import MNEMONICS
-from slidebench.harness.workloads import ORDERS
+from slidebench.harness.workloads import MODES
 from slidebench.kernels import Choice, UnavailableError, catalogue
 
 PERFT = "perft"
 TIMED = (
     PERFT,
-    *(f"{piece}_{order}" for piece in kernels.PIECES for order in ORDERS),
+    *(f"{piece}_{order}" for piece in kernels.PIECES for order in MODES),
     *("queen_batch", "queen_beside", "touches_alone"),
 )
 

@@ -69,7 +69,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     kernel: str
     level: str
     query: str
-    order: workloads.Order
+    order: workloads.Mode
     cpu: str
     label: Literal["modelled", "measured"]
     cycles: float | None
@@ -121,7 +121,7 @@ def check_target(name: str) -> None:
 class _Loop:
     """One loop of one built kernel: its assembly, or why it has none."""
 
-    def __init__(self, choice: kernels.Choice, query: str, order: workloads.Order) -> None:
+    def __init__(self, choice: kernels.Choice, query: str, order: workloads.Mode) -> None:
         self.choice, self.query, self.order = choice, query, order
         self.lines: list[str] = []
         self.why_not: str | None = None
@@ -156,7 +156,7 @@ class _Loop:
 
 
 def _loops(choices: Sequence[kernels.Choice], query: str) -> list[_Loop]:
-    return [_Loop(choice, query, order) for choice in choices for order in workloads.ORDERS]
+    return [_Loop(choice, query, order) for choice in choices for order in workloads.MODES]
 
 
 def _modelled(loops: Sequence[_Loop], targets: Sequence[str]) -> list[Estimate]:

@@ -12,7 +12,7 @@ from slidebench.harness.machine.cpu import machine_name, pext_expected
 from slidebench.harness.records.schema import Record
 from slidebench.harness.records.store import encode_record, representative
 from slidebench.harness.run.warnings import Warning
-from slidebench.harness.workloads import ORDERS
+from slidebench.harness.workloads import MODES
 from slidebench.kernels.features import Pext
 
 
@@ -103,7 +103,7 @@ class Machine:
             lookups={
                 (piece, order): figures.lookup(choice, figures.plain(piece, order))
                 for piece in kernels.PIECES
-                for order in ORDERS
+                for order in MODES
             },
             table_bytes=build.table_bytes if build and build.compiler != "unknown" else None,
             reason="" if nodes else (build.failure if build and build.failure else figures.reason(choice)),

@@ -54,7 +54,7 @@ class Pair(NamedTuple):
     @property
     def columns(self) -> list[str]:
         """Names of a row's cycles."""
-        return [f"{name} {order}" for order in workloads.ORDERS for name in self.names]
+        return [f"{name} {order}" for order in workloads.MODES for name in self.names]
 
     @property
     def compiler(self) -> str:
@@ -112,7 +112,7 @@ def _modelled(names: tuple[str, str]) -> tuple[Row, ...]:
     return tuple(
         Row(
             choice.kernel,
-            [each.cycles for order in workloads.ORDERS for each in found if each.order == order],
+            [each.cycles for order in workloads.MODES for each in found if each.order == order],
             "; ".join(_reasons(found, names)).replace(f"{choice}: ", ""),
         )
         for choice, found in zip(choices, by_kernel, strict=True)
@@ -123,7 +123,7 @@ def _reasons(estimates: Sequence[model.Estimate], names: Sequence[str]) -> list[
     """The first reason on each CPU, since both orders mostly have the same, in the words of this page."""
     first = {each.cpu: each.why_not for each in reversed(estimates) if each.why_not}
     words = {model.NEAREST[name]: name for name in names}
-    words |= {f"{QUERY}_{order}": f"the loop over {QUERY} queries" for order in workloads.ORDERS}
+    words |= {f"{QUERY}_{order}": f"the loop over {QUERY} queries" for order in workloads.MODES}
     return sorted({_replaced(reason, words) for reason in first.values() if reason})
 
 

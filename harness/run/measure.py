@@ -147,9 +147,9 @@ def _lookup_benchmark(kernel: kernels.Kernel, workload: Lookup, stream: Stream) 
             return int(queries.time_beside(data, passes))
         if workload.evicting_bytes:
             return int(queries.time_cold(data, passes))
-        return int(queries.time(workload.piece, workload.order, passes))
+        return int(queries.time(workload.piece, workload.mode, passes))
 
     def warm() -> object:  # under pressure, the timed loops see to it themselves
-        return data or queries.time(workload.piece, workload.order, 1)
+        return data or queries.time(workload.piece, workload.mode, 1)
 
     return Benchmark(kernel.choice, workload, run, warm)

@@ -171,7 +171,7 @@ def _symbols(choices: Sequence[kernels.Choice], workloads: Sequence[Workload]) -
     Written out: callgrind takes several patterns with wildcards, but heeds only the first.
     """
     modules = {f"{choice.kernel}_{choice.popcount}" for choice in choices}
-    functions = {"perft" if isinstance(each, Perft) else f"{each.piece}_{each.order}" for each in workloads}
+    functions = {"perft" if isinstance(each, Perft) else f"{each.piece}_{each.mode}" for each in workloads}
     return sorted(f"__pyx_f_{len(module)}{module}_{function}" for module in modules for function in functions)
 
 

@@ -94,9 +94,9 @@ def test_the_kernel_with_the_wider_interval_gets_extra_rounds(collected: Collect
 
 
 def test_lookups_are_planned_once_and_pressure_and_made_moves_at_the_highest_level_only() -> None:
-    plain = Lookup(name="l", piece="queen", order="throughput", stream="tree", pairs=1, sha256="0")
+    plain = Lookup(name="l", piece="queen", mode="throughput", stream="tree", pairs=1, sha256="0")
     cold = Lookup(
-        name="c", piece="queen", order="throughput", stream="tree", pairs=1, sha256="0", evicting_bytes=64
+        name="c", piece="queen", mode="throughput", stream="tree", pairs=1, sha256="0", evicting_bytes=64
     )
     choices = [
         kernels.Choice("magic_fancy", level, popcount)

@@ -91,7 +91,7 @@ def with_lookups(
         Lookup(
             name=f"lookup {piece} {order} tree",
             piece=piece,
-            order=order,
+            mode=order,
             stream="tree",
             pairs=1000,
             sha256="0",
@@ -99,7 +99,7 @@ def with_lookups(
         for piece in ("rook", "bishop", "queen")
         for order in ("throughput", "latency")
     ]
-    times = {kind.name: 4.0 if kind.order == "latency" else 1.0 for kind in kinds}
+    times = {kind.name: 4.0 if kind.mode == "latency" else 1.0 for kind in kinds}
     added = {kind.name: 0.0 for kind in kinds}
     for step, size in enumerate(working_sets):
         name = f"lookup queen throughput tree beside {size >> 10} KiB"

@@ -112,7 +112,7 @@ def test_queries_are_counted_apart_from_each_other() -> None:
     available = query_streams()
     stream = available["tree", "rook"]
     workloads = [
-        Lookup(name=piece, piece=piece, order="throughput", stream="tree",
+        Lookup(name=piece, piece=piece, mode="throughput", stream="tree",
                pairs=len(stream.squares), sha256=stream.sha256)
         for piece in kernels.PIECES
     ]  # fmt: skip
@@ -129,7 +129,7 @@ def test_queries_are_counted_apart_from_each_other() -> None:
 def test_larger_simulated_caches_miss_less_often() -> None:
     available = query_streams()
     stream = available["random", "rook"]
-    lookup = Lookup(name="rook", piece="rook", order="throughput", stream="random",
+    lookup = Lookup(name="rook", piece="rook", mode="throughput", stream="random",
                     pairs=len(stream.squares), sha256=stream.sha256)  # fmt: skip
     misses = {}
     for geometry in ("haswell", "zen2"):

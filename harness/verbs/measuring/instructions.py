@@ -61,7 +61,7 @@ def command(
     plan += [
         each
         for each in workloads.lookup_workloads(streams)
-        if each.order == "throughput" and each.stream == ("random" if cache else "tree")
+        if each.mode == "throughput" and each.stream == ("random" if cache else "tree")
     ]
     with Progress(
         console=options.notes, transient=True, disable=as_json or not options.notes.is_terminal
