@@ -1,1 +1,1 @@
-"""One run: what it times, its processes, rounds, warnings and state."""
+"""One run: its benchmarks, processes, rounds and warnings, and the record it fills."""

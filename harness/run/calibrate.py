@@ -1,14 +1,14 @@
-"""Does the method keep its promises on this machine? Equal kernels compared, and one slowed on purpose.
+"""Can verdicts be trusted on this machine? Compare equal kernels, and a kernel with itself slowed on purpose.
 
-A trial compares one kernel with itself: two copies of the compiled module, each with its own tables, so that
-chance places them differently in every launch. The rest is what a run does: launches, rounds in random order,
-paired ratios, the same verdict.
+A trial compares two copies of one compiled module, each with tables of its own, so that chance places them
+differently in every launch. Everything else is as in a run: launches, rounds in random order, paired ratios, and
+the same test.
 """
 
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ LAUNCH_SECONDS = 1.5
 
 
 class TrialOutcome(NamedTuple):
-    """Verdicts on `trials` comparisons in which the second kernel wastes a share of its time."""
+    """Verdicts in `trials` comparisons whose second kernel takes longer by the fraction `slowdown`."""
 
     slowdown: float
     busy: bool
@@ -40,60 +40,67 @@ class TrialOutcome(NamedTuple):
 
 
 def trial_outcome(slowdown: float, *, busy: bool, trials: int, seed: int = 1) -> Iterator[TrialOutcome]:
-    """Run trials on this machine, a busy process beside them if asked; yields the trial_outcome so far."""
+    """Run trials on this machine, with a busy process next to them if `busy`; yields the outcome so far.
+
+    Raises UserError if modules cannot be copied, or the kernel counts wrong.
+    """
     faster = slower = done = 0
-    with _busy_process(busy):
+    with _busy_process() if busy else nullcontext():
         while done < trials:
             for pair in list(_pairs(slowdown, seed + done)):
-                (found,) = compare([pair])  # a table of its own
+                (comparison,) = compare([pair])  # judged alone, as the only one of its table
                 done += 1
-                faster += found is not None and found.verdict == "faster"
-                slower += found is not None and found.verdict == "slower"
+                faster += comparison is not None and comparison.verdict == "faster"
+                slower += comparison is not None and comparison.verdict == "slower"
             yield TrialOutcome(slowdown, busy, done, faster, slower)
 
 
 def _pairs(slowdown: float, seed: int) -> Iterator[tuple[list[Samples], list[Samples]]]:
-    """Samples of PAIRS trials: the kernel as it is, and the one that wastes."""
+    """The samples of PAIRS trials: the kernel unchanged, and slowed."""
     choice = kernels.Selection().best()
     workload = perft_workloads()[1]
-    count = 2 * PAIRS
-    samples = [Samples(**asdict(choice), workload=workload.name, operations=0) for _ in range(count)]
-    passes = [0] * count
+    tasks = [
+        launches.Task(
+            number=number, choice=choice, workload=workload, iterations=0, slowdown=slowdown * (number % 2)
+        )
+        for number in range(2 * PAIRS)
+    ]
+    samples = [Samples(**asdict(choice), workload=workload.name, operations=0) for _ in tasks]
     for launch in range(LAUNCHES):
         job = launches.Job(
             launch=launch,
             seed=seed,
             seconds=LAUNCH_SECONDS,
-            rounds=MAX_RECORD_ROUNDS // LAUNCHES,
-            choices=[choice] * count,
-            workloads=[workload] * count,
-            passes=passes,
-            focus=[],
+            max_rounds=MAX_RECORD_ROUNDS // LAUNCHES,
+            tasks=tasks,
             streams={},
-            slowdown=[0.0, slowdown] * PAIRS,
         )
         for message in launches.messages(job):
-            if isinstance(message, launches.Batches):
-                if not message.copied:
-                    raise UserError(
-                        "a module cannot be copied: set TMPDIR to a folder with room that may hold programs"
-                    )
-                passes = message.passes
-                for each, batch in zip(samples, passes, strict=True):
-                    each.operations = batch * operations(workload)
-            elif isinstance(message, launches.Sample):
-                samples[message.number].launches.append(launch)
-                samples[message.number].rounds.append(message.round)
-                samples[message.number].cpu_nanoseconds.append(message.cpu_nanoseconds)
+            match message:
+                case launches.Batches(iterations, copied):
+                    _check_copied(copied)
+                    for number, count in iterations.items():
+                        tasks[number].iterations = count
+                        samples[number].operations = count * operations(workload)
+                case launches.Sample(number, round_, nanoseconds):
+                    samples[number].launches.append(launch)
+                    samples[number].rounds.append(round_)
+                    samples[number].cpu_nanoseconds.append(nanoseconds)
+                case launches.Wrong(_, failure):
+                    raise UserError(f"{failure}: check the kernel with `slidebench verify`")
     for pair in range(PAIRS):
         yield [samples[2 * pair]], [samples[2 * pair + 1]]
 
 
+def _check_copied(copied: bool) -> None:
+    if not copied:
+        raise UserError(
+            "modules cannot be copied: set TMPDIR to a directory with free space that is not mounted noexec"
+        )
+
+
 @contextmanager
-def _busy_process(wanted: bool) -> Iterator[None]:
-    if not wanted:
-        yield
-        return
+def _busy_process() -> Iterator[None]:
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         yield

@@ -1,13 +1,13 @@
 """Timing in one process: what a benchmark is, and a round over all of them.
 
 Every sample is a batch of about BATCH_SECONDS or more, timed inside the compiled module with the GIL
-released. A round takes one sample of everything, in a random order: slow drifts of the machine hit all
-kernels alike, and what was timed in the same round can be compared as a pair.
+released. A round takes one sample of every benchmark, in random order: slow drifts of the machine affect all
+kernels alike, and samples of the same round can be compared as pairs.
 """
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from slidebench import kernels
@@ -16,14 +16,14 @@ from slidebench.kernels.catalogue import BUILTIN, level_order
 from slidebench.kernels.clock import add_chain_nanoseconds
 from slidebench.kernels.position import parse_fen
 
-METHOD = "3"  # changes with what is done around the timed code: figures of two methods do not compare
+METHOD = "3"  # raised whenever what surrounds the timed code changes: times of two methods do not compare
 # A clock reading costs 0.4 microseconds, so at most a thousandth of a batch.
 BATCH_SECONDS = 1e-3
-# Every kernel counts the same trees as often, and a little of the same work runs untimed before each batch: a
-# second pass over a tree is up to a tenth faster than the first, so two passes do not compare with one. By
-# whether they are bulk counted; over a millisecond for all kernels that are known.
+# Nodes of a perft batch, by whether it is bulk counted; over a millisecond for all known kernels. Every kernel
+# counts the same trees as often, after a little untimed work of the same kind: a second count of a tree is up to
+# a tenth faster than the first, so a batch of two iterations does not compare with one of a single iteration.
 BATCH_NODES = {True: 4_500_000, False: 600_000}
-SIZING_PASSES = 3
+SIZING_REPEATS = 3
 CLOCK_ADDITIONS = 400_000  # a tenth of a millisecond: the core's frequency, once a round
 
 
@@ -32,7 +32,7 @@ class WrongCountError(RuntimeError):
 
 
 class Benchmark(NamedTuple):
-    """One kernel on one workload: `warm()`, then `run(passes)` returns thread CPU nanoseconds."""
+    """One kernel on one workload: `warm()`, then `run(iterations)` returns thread CPU nanoseconds."""
 
     choice: kernels.Choice
     workload: Workload
@@ -43,24 +43,27 @@ class Benchmark(NamedTuple):
 def planned(
     choices: Sequence[kernels.Choice], workloads: Sequence[Workload]
 ) -> list[tuple[kernels.Choice, Workload]]:
-    """Every kernel with every workload that tells something of it.
+    """The (kernel, workload) pairs worth timing.
 
-    Lookups count no bits: one popcount serves. How a table fares under pressure is a matter of its size, not
-    of the level: the highest level serves. So it does where every move is made: kernels matter little there.
+    Lookups count no bits, so one popcount is enough. Under cache pressure the size of the tables matters and not
+    the level, so the highest level is enough. The same holds for perft without bulk counting, where moves
+    are made at the leaves and kernels matter little.
     """
     highest = max((level_order(choice.level) for choice in choices), default=0)
 
-    def tells(choice: kernels.Choice, workload: Workload) -> bool:
+    def worthwhile(choice: kernels.Choice, workload: Workload) -> bool:
         if isinstance(workload, Perft) and workload.bulk:
             return True
         special = isinstance(workload, Perft) or workload.working_set_bytes or workload.evicting_bytes
         return choice.popcount == BUILTIN and (not special or level_order(choice.level) == highest)
 
-    return [(choice, workload) for choice in choices for workload in workloads if tells(choice, workload)]
+    return [
+        (choice, workload) for choice in choices for workload in workloads if worthwhile(choice, workload)
+    ]
 
 
 def benchmark(kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream]) -> Benchmark:
-    """A benchmark ready to run; `streams` by their sha256."""
+    """A benchmark of a kernel; `streams` by their sha256."""
     if isinstance(workload, Perft):
         return _perft_benchmark(kernel, workload)
     return _lookup_benchmark(kernel, workload, streams[workload.sha256])
@@ -69,29 +72,29 @@ def benchmark(kernel: kernels.Kernel, workload: Workload, streams: dict[str, Str
 def slowed(
     kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream], slowdown: float
 ) -> Benchmark:
-    """The same with a share of its time slowdown after every pass."""
-    as_it_is = benchmark(kernel, workload, streams)
-    as_it_is.run(1)  # the first pass over a tree takes up to a tenth longer
-    additions = round(slowdown * as_it_is.run(1) * core_megahertz() / 1e3)
+    """A benchmark that takes longer by the fraction `slowdown` of its time: after every iteration it idles."""
+    unchanged = benchmark(kernel, workload, streams)
+    unchanged.run(1)  # the first count of a tree takes up to a tenth longer
+    additions = round(slowdown * unchanged.run(1) * core_megahertz() / 1e3)
 
-    def slower(passes: int) -> int:
-        waste = sum(add_chain_nanoseconds(additions) for _ in range(passes if additions else 0))
-        return as_it_is.run(passes) + waste
+    def run(iterations: int) -> int:
+        waste = sum(add_chain_nanoseconds(additions) for _ in range(iterations if additions else 0))
+        return unchanged.run(iterations) + waste
 
-    return as_it_is._replace(run=slower)
+    return unchanged._replace(run=run)
 
 
-def batch_passes(benchmark: Benchmark) -> int:
-    """How many passes make a batch, fixed by its nodes for perft; a cold pass runs before.
+def batch_iterations(benchmark: Benchmark) -> int:
+    """Iterations in a batch, after one that warms up: fixed by the nodes for perft, timed for lookups.
 
     Raises WrongCountError.
     """
     benchmark.run(1)
     if isinstance(benchmark.workload, Perft):
         return -(-BATCH_NODES[benchmark.workload.bulk] // benchmark.workload.nodes)
-    # Judged by the clock on the wall: what queries add to other work may be next to nothing. The least of a
-    # few, or an interruption would make all batches of the run too short.
-    nanoseconds = min(_wall_nanoseconds(benchmark) for _ in range(SIZING_PASSES))
+    # By wall time, since with a working set the timed part may be next to nothing. The least of a few, or an
+    # interruption would make all batches of the run too short.
+    nanoseconds = min(_wall_nanoseconds(benchmark) for _ in range(SIZING_REPEATS))
     return max(1, -(-int(BATCH_SECONDS * 1.2e9) // nanoseconds))
 
 
@@ -102,28 +105,28 @@ def _wall_nanoseconds(benchmark: Benchmark) -> int:
 
 
 def round_samples(
-    plan: dict[int, Benchmark], passes: dict[int, int], order: random.Random
+    benchmarks: Mapping[int, Benchmark], iterations: Mapping[int, int], rng: random.Random
 ) -> Iterator[tuple[int, int | str]]:
-    """One round over a numbered plan: (number, nanoseconds); a message in place of a wrong count's time."""
-    for number in order.sample(sorted(plan), len(plan)):
+    """One round over numbered benchmarks: (number, thread CPU nanoseconds), or (number, failure) if it is wrong."""
+    for number in rng.sample(sorted(benchmarks), len(benchmarks)):
         try:
-            plan[number].warm()
-            yield number, plan[number].run(passes[number])
+            benchmarks[number].warm()
+            yield number, benchmarks[number].run(iterations[number])
         except WrongCountError as error:
             yield number, str(error)
 
 
 def core_megahertz() -> float:
-    """The core's clock frequency at the moment."""
+    """The current clock frequency of this core, measured."""
     return CLOCK_ADDITIONS * 1e3 / max(add_chain_nanoseconds(CLOCK_ADDITIONS), 1)
 
 
 def _perft_benchmark(kernel: kernels.Kernel, workload: Perft) -> Benchmark:
     position = parse_fen(workload.fen)
 
-    def run(passes: int) -> int:
+    def run(iterations: int) -> int:
         nanoseconds = 0
-        for _ in range(passes):
+        for _ in range(iterations):
             timed = kernel.time_perft(position, workload.depth, bulk=workload.bulk)
             if timed.nodes != workload.nodes:
                 raise WrongCountError(
@@ -142,14 +145,14 @@ def _lookup_benchmark(kernel: kernels.Kernel, workload: Lookup, stream: Stream) 
     queries = kernel.queries(stream.squares, stream.occupancies)
     data = bytearray(workload.working_set_bytes or workload.evicting_bytes)
 
-    def run(passes: int) -> int:
+    def run(iterations: int) -> int:
         if workload.working_set_bytes:
-            return int(queries.time_beside(data, passes))
+            return int(queries.time_beside(data, iterations))
         if workload.evicting_bytes:
-            return int(queries.time_cold(data, passes))
-        return int(queries.time(workload.piece, workload.mode, passes))
+            return int(queries.time_cold(data, iterations))
+        return int(queries.time(workload.piece, workload.mode, iterations))
 
-    def warm() -> object:  # under pressure, the timed loops see to it themselves
+    def warm() -> object:  # the timed loops under cache pressure warm up by themselves
         return data or queries.time(workload.piece, workload.mode, 1)
 
     return Benchmark(kernel.choice, workload, run, warm)

@@ -1,9 +1,8 @@
-"""A run from beginning to end: verify, launch, collect, judge; the record grows as it goes."""
+"""A run from beginning to end: verify, launch, collect, judge; the record on disk grows as it goes."""
 
-import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
@@ -12,22 +11,22 @@ from typing import NamedTuple
 
 from slidebench import kernels
 from slidebench.harness import workloads
-from slidebench.harness.analysis.stats import perft_rates
 from slidebench.harness.machine.cpu import Cpu, describe
 from slidebench.harness.machine.system import System
 from slidebench.harness.positions.verify import check
-from slidebench.harness.records.journal import Entry, Journal
+from slidebench.harness.records.journal import Journal
 from slidebench.harness.records.reader import MAX_RECORD_ROUNDS
-from slidebench.harness.records.schema import Absent, Build, Record, Round, Samples
+from slidebench.harness.records.schema import Absent, Build, Record, RecordedWarning
 from slidebench.harness.records.store import utc_now, write_record
 from slidebench.harness.run import launches, measure, warnings
+from slidebench.harness.run.collected import Collected
 from slidebench.harness.run.streams import query_streams
-from slidebench.harness.workloads import Workload, subtracted_workloads
+from slidebench.harness.run.warnings import Finding, Stopwatch, Warning
+from slidebench.harness.workloads import subtracted_workloads
 
-SAVE_SECONDS = 5.0  # between writings of the whole record; what comes between is in its journal
+SAVE_SECONDS = 5.0  # between writings of the whole record; samples since the last one are in its journal
 LAUNCH_SECONDS = 12.0
 MIN_RUN_LAUNCHES, MAX_RUN_LAUNCHES = 5, 10
-NARROW = 0.003  # half-width below which a kernel needs no extra rounds
 
 
 class Step(NamedTuple):
@@ -35,6 +34,32 @@ class Step(NamedTuple):
 
     text: str
     done: float
+
+
+class RecordFile:
+    """A record's file during a run: a journal that takes every sample, the whole record every few seconds."""
+
+    def __init__(self, record: Record, path: Path) -> None:
+        self.journal = Journal(path)
+        self._record = record
+        self._path = path
+        self._saved = time.monotonic()
+
+    def save(self) -> None:
+        """Write the record, and empty the journal."""
+        write_record(self._record, self._path)
+        self.journal.clear()
+        self._saved = time.monotonic()
+
+    def save_if_due(self) -> None:
+        """Write the record if the last time was SAVE_SECONDS ago."""
+        if time.monotonic() - self._saved > SAVE_SECONDS:
+            self.save()
+
+    def close(self) -> None:
+        """Write the record, and remove the journal."""
+        write_record(self._record, self._path)
+        self.journal.remove()
 
 
 def new_record(budget_seconds: float, seed: int) -> Record:
@@ -63,9 +88,10 @@ def new_record(budget_seconds: float, seed: int) -> Record:
 def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bool = True) -> Iterator[Step]:
     """Verify and time the chosen kernels, saving the record at `path` as it grows.
 
-    Yields after every step. However it ends, the record is written, and is marked complete only at the end.
+    Yields after every step. The record is written however the run ends, but marked complete only if it got to
+    its end. Raises FileError if the record cannot be written, and UserError if a launch fails.
     """
-    journal = Journal(path)
+    file = RecordFile(record, path)
     try:
         yield from _verified(record, chosen, verify)
         yield Step("preparing the query streams", 0.0)
@@ -78,11 +104,10 @@ def fill(record: Record, path: Path, chosen: list[kernels.Choice], *, verify: bo
         ]
         right = {build.choice for build in record.builds if build.failure is None}
         plan = measure.planned([choice for choice in chosen if choice in right], record.workloads)
-        yield from _timed(record, path, journal, plan, streams)
+        yield from _timed(Collected(record, plan, streams, file.journal.add), file)
         record.complete = True
     finally:
-        write_record(record, path)
-        journal.remove()
+        file.close()
 
 
 def _verified(record: Record, chosen: list[kernels.Choice], verify: bool) -> Iterator[Step]:
@@ -92,151 +117,58 @@ def _verified(record: Record, chosen: list[kernels.Choice], verify: bool) -> Ite
         record.builds.append(_build(choice, check(choice).failure if verify else None, verified=verify))
 
 
-def _timed(
-    record: Record,
-    path: Path,
-    journal: Journal,
-    plan: list[tuple[kernels.Choice, Workload]],
-    streams: dict[tuple[str, str], workloads.Stream],
-) -> Iterator[Step]:
-    """Launch after launch over the plan, each with an equal part of the time that is left."""
-    system = System()
-    before, own_before = system.cpu_times(), _own_seconds()
-    begin = saved = time.monotonic()
-
-    def save() -> None:
-        write_record(record, path)
-        journal.clear()
-
-    collected = Collected(record, plan, journal.add)
-    count = min(max(round(record.budget_seconds / LAUNCH_SECONDS), MIN_RUN_LAUNCHES), MAX_RUN_LAUNCHES)
+def _timed(collected: Collected, file: RecordFile) -> Iterator[Step]:
+    """Time the plan, then enter the warnings; a run that is interrupted gets its warnings too."""
+    stopwatch = Stopwatch(System())
     try:
-        for launch in range(count if plan else 0):
-            left = max(record.budget_seconds - (time.monotonic() - begin), 0)
-            job = collected.job(launch, left / (count - launch), MAX_RECORD_ROUNDS // count, streams)
-            for message in launches.messages(job):
-                if isinstance(message, launches.Wrong):  # places will change: first all under the old ones
-                    save()
-                text = collected.enter(launch, message)
-                now = time.monotonic()
-                if text:
-                    done = min((now - begin) / record.budget_seconds, 1)
-                    yield Step(f"launch {launch + 1} of {count}, {text}", done)
-                if now - saved > SAVE_SECONDS or isinstance(message, launches.Batches | launches.Wrong):
-                    save()
-                    saved = now
-    finally:  # a run that was stopped has its warnings too
-        wall_seconds = time.monotonic() - begin
-        window = warnings.Window(before, system.cpu_times(), _own_seconds() - own_before, wall_seconds)
-        found = _warnings(record, system, window) | (
-            {warnings.Warning.SHARED_FILES} if collected.shared else set()
-        )
-        record.warnings = sorted(warning.name for warning in found)
-
-
-def _warnings(record: Record, system: System, window: warnings.Window) -> set[warnings.Warning]:
-    """What may have spoilt the run."""
-    found = warnings.of_machine(record.machine, system)
-    found |= warnings.of_window(window, [each.core_megahertz for each in record.rounds])
-    added = subtracted_workloads(record.workloads)  # where a negative time is no fault of the clock
-    timed = [samples.cpu_nanoseconds for samples in record.samples if samples.workload not in added]
-    found |= warnings.of_samples(timed, len({each.launch for each in record.rounds}))
-    if not all(build.verified for build in record.builds if build.failure is None):
-        found.add(warnings.Warning.UNVERIFIED)
-    if record.dirty:
-        found.add(warnings.Warning.DIRTY)
-    if record.commit == "unknown":
-        found.add(warnings.Warning.UNKNOWN_BUILD)
-    return found
-
-
-class Collected:
-    """What the launches have sent so far, entered in the record; `keep` is told of each sample."""
-
-    def __init__(
-        self,
-        record: Record,
-        plan: list[tuple[kernels.Choice, Workload]],
-        keep: Callable[[Entry], None] = lambda _: None,
-    ) -> None:
-        self.record = record
-        self.plan = plan
-        self.keep = keep
-        self.passes = [0] * len(plan)
-        self.wrong: set[kernels.Choice] = set()
-        self.widest = ""
-        self.shared = False  # whether a launch had to load the installed files
-        record.samples = [
-            Samples(**asdict(choice), workload=workload.name, operations=0) for choice, workload in plan
+        yield from _launched(collected, file)
+    finally:
+        findings = _findings(collected, stopwatch)
+        collected.record.warnings = [
+            RecordedWarning(name=finding.warning.name, detail=finding.detail)
+            for finding in sorted(findings, key=lambda finding: finding.warning.name)
         ]
-        self.samples = list(record.samples)
-        self.places = {number: number for number in range(len(plan))}  # in the record's samples
+        if collected.wrong:
+            file.save()
+            collected.drop_wrong()
 
-    def job(
-        self, launch: int, seconds: float, rounds: int, streams: dict[tuple[str, str], workloads.Stream]
-    ) -> launches.Job:
-        """The next launch's work: all kernels but wrong ones, with extra rounds where intervals are wide."""
-        focus = self._wide()
-        kept = [number for number, (choice, _) in enumerate(self.plan) if choice not in self.wrong]
-        self.numbers = kept
-        return launches.Job(
-            launch=launch,
-            seed=self.record.seed,
-            seconds=seconds,
-            rounds=rounds,
-            choices=[self.plan[number][0] for number in kept],
-            workloads=[self.plan[number][1] for number in kept],
-            passes=[self.passes[number] for number in kept],
-            focus=[place for place, number in enumerate(kept) if self.plan[number][0] in focus],
-            streams={stream.sha256: stream for stream in streams.values()},
-        )
 
-    def enter(self, launch: int, message: launches.Message) -> str:
-        """Enter a message in the record; returns what to show, or "" if nothing new."""
-        match message:
-            case launches.Batches(passes, copied):
-                self.shared |= not copied
-                for number, each in zip(self.numbers, passes, strict=True):
-                    self.passes[number] = each
-                    self.samples[number].operations = each * workloads.operations(self.plan[number][1])
-            case launches.Sample(place, round_, nanoseconds):
-                number = self.numbers[place]
-                if number in self.places:
-                    self.keep(Entry(self.places[number], launch, round_, nanoseconds))
-                samples = self.samples[number]
-                samples.launches.append(launch)
-                samples.rounds.append(round_)
-                samples.cpu_nanoseconds.append(nanoseconds)
-                choice, workload = self.plan[number]
-                return f"round {round_ + 1}: {choice}, {workload.name}{self.widest}"
-            case launches.RoundEnd(round_, megahertz):
-                self.record.rounds.append(Round(launch=launch, round=round_, core_megahertz=megahertz))
-            case launches.Wrong(place, failure):
-                self._void(self.plan[self.numbers[place]][0], failure)
-        return ""
+def _launched(collected: Collected, file: RecordFile) -> Iterator[Step]:
+    """Launch after launch over the plan, each with an equal part of the time that is left."""
+    budget = collected.record.budget_seconds
+    count = min(max(round(budget / LAUNCH_SECONDS), MIN_RUN_LAUNCHES), MAX_RUN_LAUNCHES)
+    begin = time.monotonic()
+    for launch in range(count if collected.plan else 0):
+        seconds_left = max(budget - (time.monotonic() - begin), 0)
+        job = collected.job(launch, seconds_left / (count - launch), MAX_RECORD_ROUNDS // count)
+        for message in launches.messages(job):
+            text = collected.enter(launch, message)
+            if text:
+                done = min((time.monotonic() - begin) / budget, 1)
+                yield Step(f"launch {launch + 1} of {count}, {text}", done)
+            if isinstance(message, launches.Batches | launches.Wrong):
+                file.save()
+            else:
+                file.save_if_due()
 
-    def _void(self, choice: kernels.Choice, failure: str) -> None:
-        """A kernel that counted wrong keeps no samples."""
-        self.wrong.add(choice)
-        for build in self.record.builds:
-            if build.choice == choice:
-                build.verified, build.failure = False, failure
-        kept = [number for number, (each, _) in enumerate(self.plan) if each not in self.wrong]
-        self.record.samples = [self.samples[number] for number in kept]
-        self.places = {number: place for place, number in enumerate(kept)}
 
-    def _wide(self) -> set[kernels.Choice]:
-        """The half of the kernels whose perft intervals are widest, of those that are not narrow yet."""
-        widths = {
-            choice: rate.relative_half_width
-            for choice, rate in perft_rates(self.record).items()
-            if rate.launches > 1
-        }
-        if not widths:
-            return set()
-        ranked = sorted(widths, key=lambda choice: -widths[choice])
-        self.widest = f" (widest interval: {ranked[0]} ± {100 * widths[ranked[0]]:.1f} %)"
-        return {choice for choice in ranked[: (len(ranked) + 1) // 2] if widths[choice] > NARROW}
+def _findings(collected: Collected, stopwatch: Stopwatch) -> list[Finding]:
+    """What may have distorted the run."""
+    record = collected.record
+    subtracted = subtracted_workloads(record.workloads)  # a negative time there is no fault of the clock
+    series = [samples.cpu_nanoseconds for samples in record.samples if samples.workload not in subtracted]
+    flags = {
+        Warning.SHARED_FILES: collected.shared_files,
+        Warning.UNVERIFIED: any(not build.verified for build in record.builds if build.failure is None),
+        Warning.DIRTY: record.dirty,
+        Warning.UNKNOWN_BUILD: record.commit == "unknown",
+    }
+    return [
+        *warnings.of_machine(record.machine, stopwatch.system),
+        *warnings.of_window(stopwatch.window(), [round_.core_megahertz for round_ in record.rounds]),
+        *warnings.of_samples(series, len({round_.launch for round_ in record.rounds})),
+        *(Finding(warning) for warning, holds in flags.items() if holds),
+    ]
 
 
 def _build(choice: kernels.Choice, failure: str | None, *, verified: bool) -> Build:
@@ -262,16 +194,10 @@ def _level_2_bytes(machine: Cpu) -> int:
 
 def _audit_digest(choice: kernels.Choice) -> str | None:
     try:
-        from slidebench.harness.code import audit  # noqa: PLC0415 - needs what an extra installs
+        from slidebench.harness.code import audit  # noqa: PLC0415 - needs the audit extra
     except ImportError:
         return None
     try:
         return audit.audit_digest(audit.audit(choice))
-    except kernels.UnavailableError:  # no code of x86-64, or stripped of its symbols
+    except kernels.UnavailableError:  # not x86-64 code, or stripped of its symbols
         return None
-
-
-def _own_seconds() -> float:
-    """CPU seconds of this process and the launches that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system

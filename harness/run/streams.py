@@ -1,4 +1,4 @@
-"""The query streams: (square, occupancy) pairs from game trees played by a compiled kernel, and random ones."""
+"""Query streams: (square, occupancy) pairs from game trees, which a compiled kernel plays, and random ones."""
 
 import random
 import struct
@@ -13,7 +13,7 @@ STREAM_SEED = 20_260_101
 
 
 def query_streams() -> dict[tuple[str, str], Stream]:
-    """Streams by (stream, piece); the same on every machine."""
+    """Streams by (stream, piece), identical on every machine."""
     trees = _tree_pairs(random.Random(STREAM_SEED))
     random_pairs = _random_pairs(random.Random(STREAM_SEED))
     return {
@@ -30,29 +30,29 @@ def _packed(pairs: list[tuple[int, int]]) -> Stream:
     )
 
 
-def _tree_pairs(source: random.Random) -> dict[str, list[tuple[int, int]]]:
+def _tree_pairs(rng: random.Random) -> dict[str, list[tuple[int, int]]]:
     """Sliders and occupancies from the trees of the six positions, siblings next to each other.
 
-    A perft asks about a family of positions that differ by one move; so does this stream.
+    Perft queries families of positions that differ by one move, and so does this stream.
     """
     kernel = kernels.load("magic_fancy", kernels.levels()[0], BUILTIN)
     roots = [parse_fen(position.fen) for position in CPW_POSITIONS]
     pairs: dict[str, list[tuple[int, int]]] = {piece: [] for piece in kernels.PIECES}
-    while any(len(found) < STREAM_PAIRS for found in pairs.values()):
-        position = source.choice(roots)
-        for _ in range(source.randint(1, 6)):
+    while any(len(collected) < STREAM_PAIRS for collected in pairs.values()):
+        position = rng.choice(roots)
+        for _ in range(rng.randint(1, 6)):
             moves = kernel.moves(position)
             if not moves:
                 break
-            position = source.choice(moves).after
+            position = rng.choice(moves).after
         for move in kernel.moves(position):
             for piece, squares in _sliders(move.after).items():
                 pairs[piece] += [(square, move.after.white | move.after.black) for square in squares]
-    return {piece: found[:STREAM_PAIRS] for piece, found in pairs.items()}
+    return {piece: collected[:STREAM_PAIRS] for piece, collected in pairs.items()}
 
 
 def _sliders(position: Position) -> dict[str, list[int]]:
-    """Squares of the mover's sliders that each query is asked for; queens are asked for in all three."""
+    """Squares of the mover's sliders by query; a queen counts as a rook and as a bishop too."""
     own = position.white if position.white_to_move else position.black
     bitboards = {
         "rook": (position.rooks | position.queens) & own,
@@ -64,11 +64,11 @@ def _sliders(position: Position) -> dict[str, list[int]]:
     }
 
 
-def _random_pairs(source: random.Random) -> list[tuple[int, int]]:
-    """Any square, with each square occupied by a chance of 5 % to 60 %, new for every pair."""
+def _random_pairs(rng: random.Random) -> list[tuple[int, int]]:
+    """Random squares and occupancies; the density of each occupancy is drawn from 5 % to 60 %."""
     pairs = []
     for _ in range(STREAM_PAIRS):
-        density = source.uniform(0.05, 0.60)
-        occupied = sum(1 << square for square in range(64) if source.random() < density)
-        pairs.append((source.randrange(64), occupied))
+        density = rng.uniform(0.05, 0.60)
+        occupied = sum(1 << square for square in range(64) if rng.random() < density)
+        pairs.append((rng.randrange(64), occupied))
     return pairs
