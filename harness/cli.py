@@ -1,44 +1,42 @@
-"""The command line: kernel x level x workload -> record, in the order the data flows.
+"""The command line: the verbs under their headings, and exit statuses.
 
-A fault the user can mend gives one line and exit status 2; a wrong answer found gives exit status 1.
+A user error prints one line and exits with status 2; a wrong result exits with status 1.
 """
 
-import errno
-import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from importlib import import_module
-from io import TextIOWrapper
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
-from slidebench.harness.errors import EXIT_SIGPIPE, UserError
+from slidebench.harness import streams
+from slidebench.harness.errors import UserError
+from slidebench.harness.streams import report_error
 from slidebench.kernels import DestructiveCollision, UnavailableError, catalogue, features
 from slidebench.kernels.position import FenError
 
 # Headings of `slidebench --help`: the package under verbs/, and its verbs with their one-line help. A verb is the
-# function `command` in the module of its name, imported when it is asked for.
+# function `command` in the module of its name, imported when it is needed. A summary has at most
+# 45 letters, which 60 columns hold uncut.
 HEADINGS = {
     "This CPU": ("machine", {
-        "cpu": "Describe this CPU and the levels it can run.",
-        "probe": "Measure what instructions such as PEXT cost here.",
-        "kernels": "List kernels and levels: available, or why not.",
+        "cpu": "Describe this CPU and its levels.",
+        "probe": "Measure the cost of PEXT and others here.",
+        "kernels": "List kernels and why some cannot run.",
     }),
     "Correctness": ("correctness", {
-        "attacks": "Draw the attacks of a rook, bishop or queen.",
+        "attacks": "Draw the attacks of a piece.",
         "verify": "Check kernels, or EPD perft suites.",
-        "audit": "Check the instructions of the compiled kernels.",
+        "audit": "Check the machine code of the kernels.",
         "moves": "List the legal moves of a position.",
-        "perft": "Count the leaves of a position at a depth.",
+        "perft": "Count the leaves of a position.",
         "uci": "Answer UCI commands such as go perft 5.",
     }),
     "Measuring": ("measuring", {
-        "run": "Verify and time kernels; write a record and charts.",
-        "instructions": "Count instructions per node and query (valgrind).",
-        "calibrate": "Count the wrong verdicts on this machine.",
+        "run": "Verify and time kernels; write a record.",
+        "instructions": "Count instructions per node (valgrind).",
+        "calibrate": "Count wrong verdicts on this machine.",
     }),
     "Results": ("results", {
         "recommend": "Name the fastest kernel of each level.",
@@ -46,37 +44,35 @@ HEADINGS = {
         "plot": "Draw the charts of records.",
         "report": "Write a static site of records.",
         "export": "Convert a record for another program.",
-        "import": "Check records and file them under results/.",
+        "import": "File records of others under results/.",
     }),
     "Elsewhere": ("elsewhere", {
-        "model": "Model query loops on other CPUs (llvm-mca).",
+        "model": "Model queries on other CPUs (llvm-mca).",
         "published": "List figures measured by others.",
         "magics": "Search for magic factors.",
     }),
 }  # fmt: skip
 PACKAGES = {verb: package for package, verbs in HEADINGS.values() for verb in verbs}
 SUMMARIES = {verb: summary for _, verbs in HEADINGS.values() for verb, summary in verbs.items()}
-
-
-@contextmanager
-def _unread() -> Iterator[None]:
-    """Ends where nobody reads on: click would give that the exit status of a wrong answer."""
-    try:
-        yield
-    except BrokenPipeError:
-        sys.exit(EXIT_SIGPIPE)
+LONGEST_VERB = max(map(len, PACKAGES))
 
 
 class Verbs(click.Group):
     """The verbs in their order, each imported only when it is needed."""
 
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
-        with _unread():
+        with streams.exit_on_broken_pipe():
             return super().make_context(*arguments, **settings)
 
     def invoke(self, context: click.Context) -> object:
-        with _unread():
+        with streams.exit_on_broken_pipe():
             return super().invoke(context)
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs under their headings; no verb is imported for it."""
+        for heading, (_package, verbs) in HEADINGS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{verb:<{LONGEST_VERB}}", summary) for verb, summary in verbs.items()])
 
     def list_commands(self, _: click.Context) -> list[str]:
         return list(PACKAGES)
@@ -106,7 +102,7 @@ def _no_numpy() -> str:
 
 
 def _unavailable(name: str, reason: str) -> click.Command:
-    """In place of a verb whose libraries cannot be loaded here; the others still work."""
+    """A stand-in for a verb whose libraries cannot be loaded here; other verbs still work."""
 
     def refuse(**_: object) -> None:
         raise UserError(f"{name} {reason}")
@@ -123,60 +119,46 @@ def slidebench() -> None:
 
 def main() -> None:
     """Entry point of the console script."""
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started us
-            nothing = os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, os.fdopen(nothing, "r" if name == "stdin" else "w"))
-        stream = getattr(sys, name)
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # an old locale may lack a letter
+    streams.repair()
     try:
-        try:
-            _run()
-        finally:
-            sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or what is left would fail once more at the end
-        if isinstance(error, BrokenPipeError):
-            sys.exit(EXIT_SIGPIPE)
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-        sys.exit(report_error(f"cannot write the output: {error.strerror}" if full else str(error)))
+        with streams.flushed_output():
+            status = run()
+    except UserError as error:  # output that cannot be written
+        status = report_error(str(error))
+    sys.exit(status)
 
 
-def _run() -> NoReturn:
-    """Run the verb; its faults become lines and exit statuses."""
+def run(arguments: list[str] | None = None) -> int:
+    """Run the verb; returns the exit status, after an error is reported in one line."""
     try:
-        sys.exit(slidebench.main(standalone_mode=False))
+        slidebench.main(arguments, prog_name="slidebench", standalone_mode=False)
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else 0
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
     except click.exceptions.Abort:
-        sys.exit(report_error("interrupted", 130))
+        return report_error("interrupted", 130)
     except FenError as error:
-        sys.exit(report_error(f"{error}\n{error.marked()}"))
+        return report_error(f"{error}\n{error.marked()}")
     except (UnavailableError, UserError, OverflowError) as error:
-        sys.exit(report_error(str(error)))
+        return report_error(str(error))
     except MemoryError:
-        sys.exit(report_error("out of memory; give a higher --memory-limit or a smaller --hash"))
+        return report_error("out of memory: expected a higher --memory-limit or a smaller --hash")
     except DestructiveCollision as error:
-        sys.exit(report_error(str(error), 1))
+        return report_error(str(error), 1)
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)
-        sys.exit(2)
+        return 2
     except click.ClickException as error:
-        message, way_out = error.format_message(), _way_out(error)
-        sys.exit(report_error(message.removesuffix(".") + way_out if way_out else message))
+        return report_error(error.format_message().removesuffix(".") + hint(error))
+    return 0
 
 
-def _way_out(error: click.ClickException) -> str:
-    """Where to look after a word of the command line that click cannot place."""
+def hint(error: click.ClickException) -> str:
+    """What to add to click's message about an unknown verb or option, or a missing argument."""
     if isinstance(error, click.NoSuchOption) and re.fullmatch("-[0-9].*", error.option_name):
         return ": no number here is negative"
-    unplaced = isinstance(error, click.NoSuchOption | click.MissingParameter)
-    if isinstance(error, click.UsageError) and (unplaced or error.message.startswith("No such command")):
+    unknown = isinstance(error, click.NoSuchOption | click.MissingParameter)
+    if isinstance(error, click.UsageError) and (unknown or error.message.startswith("No such command")):
         return f" (see `{error.ctx.command_path if error.ctx else 'slidebench'} --help`)"
     return ""
-
-
-def report_error(message: str, status: int = 2) -> int:
-    """Print what went wrong on standard error; returns the exit status."""
-    with suppress(OSError):
-        print(f"slidebench: {message}", file=sys.stderr)
-    return status

@@ -179,7 +179,7 @@ class TestRecommending:
 
 
 def test_records_survive_writing_and_comparing_from_files(tmp_path: Path) -> None:
-    from test_cli import slidebench
+    from command import slidebench
 
     for name, rate in (("a", 1e9), ("b", 2e9)):
         write_record(made_record({FANCY_V3: rate, PEXT_V3: rate}, brand=name), tmp_path / f"{name}.json")
