@@ -50,7 +50,7 @@ schema: install
 
 # The table that tests compare with: after a change that is meant to take more instructions.
 instructions: install
-	slidebench count --write results/instructions.json
+	slidebench instructions --update-baseline results/instructions.json
 
 # Every lookup with pytest-benchmark, saved for this machine, and the C++ twins. To compare two runs:
 #   pytest-benchmark --storage=results/pytest/MACHINE compare 0001 0002 --group-by=param:level,param:query

@@ -29,7 +29,7 @@ def read_table(path: Path) -> Table:
         return {}
     except (OSError, msgspec.DecodeError) as error:
         raise CountError(
-            f"{path} is no table of instructions: {error}; write a new one with --write"
+            f"{path} is no table of instructions: {error}; write a new one with --update-baseline"
         ) from None
 
 
@@ -45,7 +45,7 @@ def write_table(path: Path, counts: Iterable[Count]) -> None:
             for gone in [row for row in rows if row.split()[0] not in kernels.names()]:
                 del rows[gone]
     write_atomically(
-        path, json.dumps(table, indent=1, sort_keys=True).encode() + b"\n", "choose another --write"
+        path, json.dumps(table, indent=1, sort_keys=True).encode() + b"\n", "choose another --update-baseline"
     )
 
 

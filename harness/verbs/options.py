@@ -15,13 +15,42 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from slidebench import kernels
 from slidebench.kernels.catalogue import GENERIC, LEVELS
 from slidebench.kernels.position import START
 
 _LEVEL_NAMES = ", ".join(each.name for each in LEVELS)
-kernel = click.option("--kernel", metavar="K", help="Only this kernel (see `slidebench kernels`).")
-level = click.option("--level", metavar="L", help=f"Only this level: {_LEVEL_NAMES} or {GENERIC.name}.")
-popcount = click.option("--popcount", metavar="P", help="Only this popcount: builtin, swar, ...")
+
+
+def _once(_: click.Context, parameter: click.Parameter, names: Sequence[str]) -> str | None:
+    """The option's one value; None if it is not given."""
+    if len(names) > 1:
+        raise click.UsageError(f"{parameter.opts[0]} given twice: expected one")
+    if names and not names[0].strip():
+        raise click.UsageError(f"empty {parameter.opts[0]}: expected a name")
+    return names[0] if names else None
+
+
+def _name(flag: str, metavar: str, help_: str, names: Callable[[], Sequence[str]]) -> Callable[[Any], Any]:
+    """An option that takes one name and completes it in the shell."""
+
+    def complete(_: click.Context, __: click.Parameter, prefix: str) -> list[str]:
+        return [name for name in names() if name.startswith(prefix)]
+
+    return click.option(
+        flag, metavar=metavar, multiple=True, callback=_once, shell_complete=complete, help=help_
+    )
+
+
+kernel = _name(
+    "--kernel",
+    "K",
+    "Kernel to use (see `slidebench kernels`).  [default: the best for this CPU]",
+    kernels.names,
+)
+kernel_filter = _name("--kernel", "K", "Only this kernel (see `slidebench kernels`).", kernels.names)
+level = _name("--level", "L", f"Only this level: {_LEVEL_NAMES} or {GENERIC.name}.", kernels.levels)
+popcount = _name("--popcount", "P", "Only this popcount: builtin, swar, ...", kernels.popcounts)
 lenient = click.option("--lenient", is_flag=True, help="Accept more than 16 pieces a side.")
 chess960 = click.option("--chess960", is_flag=True, help="Write castling as king takes rook.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -43,12 +72,12 @@ class Duration(click.ParamType[float]):
         found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]+)?)([smh])", str(value))
         if not found or not float(found[1]):
             what = ((param and param.name) or "time").replace("_", " ")
-            self.fail(f"{what} {str(value)!r}; give a time such as 90s, 3m or 1h")
+            self.fail(f"invalid {what} {str(value)!r}: expected a time such as 90s, 3m or 1h")
         return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
 
 
 time_limit = click.option(
-    "--time-limit", type=Duration(), metavar="TIME", help="Give up after this long, such as 10s."
+    "--time-limit", type=Duration(), metavar="TIME", help="Stop after this time, such as 10s."
 )
 
 
@@ -58,30 +87,37 @@ def _limit_memory(_: click.Context, __: click.Parameter, mebibytes: int | None) 
             resource.setrlimit(resource.RLIMIT_DATA, (mebibytes << 20, mebibytes << 20))
         except (ValueError, OSError):
             raise click.ClickException(
-                f"memory cannot be limited to {mebibytes} MiB here: a lower limit is set already; give less"
+                f"cannot limit memory to {mebibytes} MiB, a lower limit is set already: expected less"
             ) from None
+
+
+class Mebibytes(click.IntRange):
+    """A range that help does not print: its upper bound is only there to refuse nonsense."""
+
+    def _describe_range(self) -> str:
+        return "at least 128"
 
 
 memory_limit = click.option(
     "--memory-limit",
-    type=click.IntRange(128, 1 << 40),
+    type=Mebibytes(128, 1 << 40),
     metavar="MIB",
     callback=_limit_memory,
     expose_value=False,
     is_eager=True,
-    help="Give up rather than take more memory than this, in MiB.",
+    help="Fail rather than use more memory than this, in MiB.",
 )
 
 
 class _Output(Console):
-    """Where nobody reads on, the program ends as it does for `print`."""
+    """Standard output; a broken pipe ends the program, as it does for `print`."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 class _Notes(Console):
-    """Where nobody reads notes, there are none; what is measured goes on."""
+    """Standard error; after a broken pipe the program goes on without notes."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True

@@ -332,7 +332,7 @@ class TestComparison:
     ) -> None:
         for name, record in zip("ab", self.RECORDS, strict=True):
             write_record(record, tmp_path / f"{name}.json")
-        command = ["compare", "a.json", "b.json", *arguments, "--chart", f"new/ratios.{ending}"]
+        command = ["compare", "a.json", "b.json", *arguments, "-o", f"new/ratios.{ending}"]
         result = slidebench(*command, cwd=tmp_path)
         assert result.returncode == 0, result.stderr
         assert "How many times as fast as" in result.stdout
@@ -341,13 +341,13 @@ class TestComparison:
     @pytest.mark.parametrize(
         ("chart", "message"),
         [
-            ("ratios.pdf", "ratios.pdf has another ending than .svg or .png"),
-            ("a.json/ratios.svg", "cannot write a.json/ratios.svg: File exists; choose another --chart"),
+            ("ratios.pdf", "ratios.pdf: expected a name ending in .svg or .png"),
+            ("a.json/ratios.svg", "cannot write a.json/ratios.svg: File exists; choose another --output"),
         ],
     )
     def test_faults_take_one_line(self, chart: str, message: str, tmp_path: Path) -> None:
         write_record(self.RECORDS[0], tmp_path / "a.json")
-        result = slidebench("compare", "a.json", "--chart", chart, cwd=tmp_path)
+        result = slidebench("compare", "a.json", "-o", chart, cwd=tmp_path)
         assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
         assert message in result.stderr
 

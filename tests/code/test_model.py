@@ -147,7 +147,7 @@ def slidebench(*arguments: str, **environment: str) -> subprocess.CompletedProce
 
 @needs_tool
 def test_json_has_the_keys_that_scripts_use() -> None:
-    data = json.loads(slidebench("--cpu", "haswell", "--kernel", "pext", "--json").stdout)
+    data = json.loads(slidebench("--target", "haswell", "--kernel", "pext", "--json").stdout)
     assert data.keys() == {"modelled", "here", "nearest", "measured", "nearest_modelled"}
     for estimate in data["modelled"]:
         assert (estimate["kernel"], estimate["cpu"], estimate["label"]) == ("pext", "haswell", "modelled")
@@ -156,7 +156,7 @@ def test_json_has_the_keys_that_scripts_use() -> None:
 
 @needs_tool
 def test_the_table_says_what_is_modelled_and_why_cells_are_blank() -> None:
-    text = slidebench("--cpu", "znver2,znver4", "--kernel", "pext", COLUMNS="160").stdout
+    text = slidebench("--target", "znver2,znver4", "--kernel", "pext", COLUMNS="160").stdout
     assert "modelled by llvm-mca 19" in text
     assert "All but the measured column are modelled" in text
     assert "-  znver2 runs PEXT from microcode, which its model gets wrong\n" in text
@@ -170,7 +170,7 @@ def test_the_table_says_what_is_modelled_and_why_cells_are_blank() -> None:
             {"PATH": ""},
             "llvm-mca-19 is not installed; on Debian: apt-get install llvm-19",
         ),
-        (["--cpu", "znver5"], {}, "znver5 is not modelled"),
+        (["--target", "znver5"], {}, "znver5 is not modelled"),
         (["--kernel", "pext", "--level", "v1"], {}, "pext needs level v3 or higher"),
         (["--kernel", "nosuch"], {}, "no kernel is called 'nosuch'"),
     ],

@@ -151,7 +151,7 @@ def test_without_valgrind_one_line_says_so(tmp_path: Path) -> None:
         sys.executable,
         "-m",
         "slidebench.harness",
-        "count",
+        "instructions",
         "--kernel",
         "magic_fancy",
         "--level",

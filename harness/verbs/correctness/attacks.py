@@ -1,4 +1,4 @@
-"""slidebench show: what a kernel answers."""
+"""slidebench attacks: the attacks of a piece on a square."""
 
 import sys
 
@@ -17,7 +17,7 @@ from slidebench.kernels.position import parse_square
 @options.kernel
 @options.level
 @options.as_json
-@options.example("slidebench show rook d4 --occupied d6,b4,f4")
+@options.example("slidebench attacks rook d4 --occupied d6,b4,f4")
 def command(
     piece: str, square: str, occupied: str, kernel: str | None, level: str | None, as_json: bool
 ) -> None:

@@ -12,7 +12,7 @@ from slidebench.harness.verbs import options
 
 
 @click.command()
-@options.kernel
+@options.kernel_filter
 @options.level
 @options.popcount
 @options.as_json

@@ -36,7 +36,8 @@ def command() -> None:
     help="Index bits: more, as for plain magics, or fewer (dense).  [default: one for each relevant square]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True)
+@click.option("--time-limit", type=options.Duration(), default="60s", show_default=True, metavar="TIME",
+              help="Stop after this time.")  # fmt: skip
 @options.as_json
 @options.example("slidebench magics find --piece bishop --bits 9")
 def find(
@@ -45,7 +46,7 @@ def find(
     kind: str,
     bits: int | None,
     seed: int,
-    seconds: float,
+    time_limit: float,
     as_json: bool,
 ) -> None:
     """Find factors without destructive collisions; equal seeds find equal ones."""
@@ -64,10 +65,10 @@ def find(
                     options.notes.print(
                         f"{each} {square_name(place)}: {finder.candidates} candidates", end="\r"
                     )
-                if time.monotonic() - begin > seconds:
+                if time.monotonic() - begin > time_limit:
                     raise UserError(
                         f"no magic of {wanted} bits for a {each} on {square_name(place)} "
-                        f"within {seconds:g} s; give more --seconds or --bits"
+                        f"within {time_limit:g} s: expected a longer --time-limit or more --bits"
                     )
             factor, used = magic
             found.append(

@@ -15,13 +15,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option(
-    "--cpu", "targets", default="haswell,znver2,znver3,znver4", show_default=True, metavar="CPU,..."
+    "--target",
+    "targets",
+    default="haswell,znver2,znver3,znver4",
+    show_default=True,
+    metavar="TARGET,...",
+    help="CPUs to model, by their LLVM names.",
 )
-@options.kernel
+@options.kernel_filter
 @click.option("--level", type=click.Choice(kernels.levels()), default="v3", show_default=True)
 @click.option("--query", type=click.Choice(kernels.PIECES), default="rook", show_default=True)
 @options.as_json
-@options.example("slidebench model --cpu haswell,znver2 --kernel magic_fancy")
+@options.example("slidebench model --target haswell,znver2 --kernel magic_fancy")
 def command(targets: str, kernel: str | None, level: str, query: str, as_json: bool) -> None:
     """Model the cycles of an attack query with llvm-mca 19, beside a measurement here.
 

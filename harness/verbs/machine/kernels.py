@@ -8,7 +8,7 @@ from slidebench.harness.verbs import options
 
 
 @click.command()
-@options.kernel
+@options.kernel_filter
 @options.level
 @options.as_json
 @options.example("slidebench kernels --kernel pext")

@@ -1,4 +1,4 @@
-"""slidebench count: instructions, which carry no noise."""
+"""slidebench instructions: exact instruction counts, free of noise."""
 
 from pathlib import Path
 
@@ -15,16 +15,32 @@ from slidebench.harness.verbs import options
 POSITIONS = [position.name for position in workloads.CPW_POSITIONS]
 
 
+class Position(click.ParamType[str]):
+    """A perft position by its name; "3" and "position-3" also name "position 3"."""
+
+    name = "position"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        name = str(value).strip().replace("-", " ")
+        for candidate in (name, f"position {name}"):
+            if candidate in POSITIONS:
+                return candidate
+        raise click.BadParameter(
+            f"invalid position {str(value)!r}: expected one of {', '.join(POSITIONS)}", ctx, param
+        )
+
+
 @click.command()
-@options.kernel
+@options.kernel_filter
 @options.level
 @options.popcount
 @click.option(
     "--position",
-    type=click.Choice(POSITIONS),
+    type=Position(),
+    metavar="NAME",
     default="kiwipete",
     show_default=True,
-    help="Position of the perft.",
+    help=f"Position of the perft: {', '.join(POSITIONS)}; 3 and position-3 also name position 3.",
 )
 @click.option(
     "--cache",
@@ -32,19 +48,20 @@ POSITIONS = [position.name for position in workloads.CPW_POSITIONS]
     help="Also simulate the caches of Haswell, Zen 2 or this CPU.",
 )
 @click.option(
-    "--write",
+    "--update-baseline",
+    "table",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Put the perft counts into this table, a JSON file.",
+    help="Write the perft counts into this baseline, a JSON file.",
 )
 @options.as_json
-@options.example("slidebench count --kernel magic_fancy --cache zen2")
+@options.example("slidebench instructions --kernel magic_fancy --cache zen2")
 def command(
     kernel: str | None,
     level: str | None,
     popcount: str | None,
     position: str,
     cache: str | None,
-    write: Path | None,
+    table: Path | None,
     as_json: bool,
 ) -> None:
     """Count instructions per perft node and per attack query, by valgrind's callgrind.
@@ -72,8 +89,8 @@ def command(
         )
     for each in uncounted:
         options.notes.print(f"not counted: {each.choice}: {each.reason}", highlight=False)
-    if write:
-        baseline.write_table(write, [each for each in counts if each.workload == plan[0].name])
+    if table:
+        baseline.write_table(table, [each for each in counts if each.workload == plan[0].name])
     if as_json:
         options.print_json({"simulated_caches": cache, "counts": counts, "uncounted": uncounted})
     else:

@@ -30,7 +30,7 @@ MAX_BUDGET = 3600.0  # seconds: more would not fit a record
     "--quick", is_flag=True, help=f"The default kernel at each level, {QUICK_BUDGET}: a first look."
 )
 @click.option("--all", "everything", is_flag=True, help="Time every kernel, not only the standard set.")
-@options.kernel
+@options.kernel_filter
 @options.level
 @options.popcount
 @click.option(

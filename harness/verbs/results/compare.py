@@ -32,11 +32,16 @@ from slidebench.harness.verbs import options
 @click.option("--against", default="magic_fancy", show_default=True, help="Base kernel of --by kernel.")
 @options.level
 @click.option(
-    "--chart", type=click.Path(path_type=Path), metavar="FILE", help="Draw it as well, as .svg or .png."
+    "-o",
+    "--output",
+    "chart",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also draw a chart: .svg or .png.",
 )
 @options.as_json
 @options.example(
-    "slidebench compare zen2.json haswell.json --chart zen2-haswell.svg\n"
+    "slidebench compare zen2.json haswell.json -o zen2-haswell.svg\n"
     "slidebench compare zen2.json haswell.json --by level"
 )
 def command(
@@ -49,7 +54,9 @@ def command(
 ) -> None:
     """Compare perft nodes/s: ratios with 95 % intervals, and a verdict on each."""
     if chart and chart.suffix not in (".svg", ".png"):
-        raise click.BadParameter(f"{chart} has another ending than .svg or .png", param_hint="--chart")
+        raise click.BadParameter(
+            f"invalid chart file {chart}: expected a name ending in .svg or .png", param_hint="--output"
+        )
     read = [read_record(path) for path in records]
     match by or ("record" if len(read) > 1 else "kernel"):
         case "record" if len(read) < 2:
@@ -91,7 +98,7 @@ def _draw(sheet: RatioTable, records: Sequence[Record], path: Path) -> None:
     if not drawn:
         raise RecordError(f"nothing to draw in {path}: no two figures can be compared")
     for content in drawn.values():
-        write_atomically(path, content, "choose another --chart")
+        write_atomically(path, content, "choose another --output")
 
 
 def ratio_table(sheet: RatioTable) -> Table:
@@ -115,7 +122,8 @@ def ratio_table(sheet: RatioTable) -> Table:
 def _cell_text(cell: Cell) -> str:
     if cell.comparison is None:
         return escape(f"({cell.reason})")
-    return f"{cell.comparison.ratio:.3f} \\[{cell.comparison.low:.3f} {cell.comparison.high:.3f}] {cell.comparison.sign}"
+    verdict = cell.comparison
+    return f"{verdict.ratio:.3f} \\[{verdict.low:.3f} {verdict.high:.3f}] {verdict.sign}"
 
 
 def _cell_data(cell: Cell) -> dict[str, object]:
