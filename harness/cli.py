@@ -16,9 +16,9 @@ from slidebench.harness.streams import report_error
 from slidebench.kernels import DestructiveCollision, UnavailableError, catalogue, features
 from slidebench.kernels.position import FenError
 
-# Headings of `slidebench --help`: the package under verbs/, and its verbs with their one-line help. A verb is the
-# function `command` in the module of its name, imported when it is needed. A summary has at most
-# 45 letters, which 60 columns hold uncut.
+# Headings of `slidebench --help`: the package under verbs/, and its verbs with their one-line help. A verb is
+# the function `command` in the module of its name, imported when it is needed. 60 columns hold a summary of
+# up to 42 letters.
 HEADINGS = {
     "This CPU": ("machine", {
         "cpu": "Describe this CPU and its levels.",

@@ -59,7 +59,7 @@ class CaseResult:
 
     def __str__(self) -> str:
         case = self.case
-        early = f" at depth {self.depth} already; raise --max-nodes" if self.stopped else ""
+        early = f" at depth {self.depth} already: expected a higher --max-nodes" if self.stopped else ""
         return (
             f"{case.place} D{case.depth}: expected {case.nodes}, {self.choice} counts {self.counted}{early}"
         )
@@ -88,7 +88,7 @@ def read_suite(
             if time.monotonic() > end:
                 place = f"{path}, line {line.line_number}"
                 raise TimeLimitError(
-                    f"the time limit is over at {place}; give a longer one, or split the file"
+                    f"time limit exceeded at {place}: expected a longer --time-limit or a shorter file"
                 )
             if isinstance(line, EpdFault):
                 suite.faults.append((path, line))
@@ -192,7 +192,7 @@ def junit_xml(suite: Suite, results: Sequence[CaseResult], missing: int = 0) -> 
 
     Counts that were not made, `missing` for lack of time, are errors.
     """
-    root = ElementTree.Element("testsuites", name="slidebench suite")
+    root = ElementTree.Element("testsuites", name="slidebench verify")
     groups: dict[Path, ElementTree.Element] = {}
 
     def test_case(path: Path, name: str, kernel: str, seconds: float) -> ElementTree.Element:
@@ -214,7 +214,7 @@ def junit_xml(suite: Suite, results: Sequence[CaseResult], missing: int = 0) -> 
             ElementTree.SubElement(case, kind, message=_printable(str(outcome)))
     if missing:
         case = test_case(Path("time limit"), f"{missing} counts", "time limit", 0)
-        ElementTree.SubElement(case, "error", message="not counted: the time limit is over")
+        ElementTree.SubElement(case, "error", message="not counted: time limit exceeded")
     for group in [root, *groups.values()]:
         for attribute, element in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
             group.set(attribute, str(len(group.findall(f".//{element}"))))

@@ -47,12 +47,12 @@ def outcome(fen: str, depth: int, expected: int, counted: int) -> suites.CaseRes
 
 class TestVerb:
     def test_right_suites_give_status_0(self) -> None:
-        result = slidebench("suite", *map(str, sorted(OWN.glob("*.epd"))), "--max-nodes", "20000")
+        result = slidebench("verify", *map(str, sorted(OWN.glob("*.epd"))), "--max-nodes", "20000")
         assert result.returncode == 0, result.stdout
         assert re.match(r"(\d{4}) of \1 counts are right: 819 positions \(", result.stdout)
 
     def test_every_fault_is_named_with_file_and_line_and_gives_status_1(self, suite: Path) -> None:
-        result = slidebench("suite", str(suite))
+        result = slidebench("verify", str(suite))
         assert result.returncode == 1
         assert result.stdout.splitlines()[:5] == [
             f"REFUSED {suite}:6: board: no kings; give each side one",
@@ -62,45 +62,57 @@ class TestVerb:
             f"WRONG {suite}:5 D2: expected 401, {kernels.Selection().best()} counts 400",
         ]
         assert "python-chess counts 400 too: the number in the suite is wrong" in result.stdout
-        total = f"6 of 7 counts are right: 3 positions (2 distinct), {kernels.Selection().best()}\nlines refused: 2;"
+        best = kernels.Selection().best()
+        total = f"6 of 7 counts are right: 3 positions (2 distinct), {best}\nlines refused: 2;"
         assert total in result.stdout
 
     def test_a_line_to_refuse_alone_gives_status_1(self, tmp_path: Path) -> None:
         (tmp_path / "bad.epd").write_text("8/8/8/8/8/8/8/8 w - - 0 1 ;D1 0\n")
-        assert slidebench("suite", "bad.epd", cwd=tmp_path).returncode == 1
+        assert slidebench("verify", "bad.epd", cwd=tmp_path).returncode == 1
 
     def test_counts_above_the_limit_are_left_out_and_counted(self, suite: Path) -> None:
-        data = json.loads(slidebench("suite", str(suite), "--max-nodes", "48", "--json").stdout)
+        data = json.loads(slidebench("verify", str(suite), "--max-nodes", "48", "--json").stdout)
         assert (data["checks"], data["beyond_limit"], data["nodes"]) == (3, 4, 20 + 48 + 20)
 
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("# nothing\n", "nothing to check: no line has counts such as ;D1 20"),
-            (f"{START}\n", "nothing to check: no line has counts such as ;D1 20"),
-            (f"{START} ;D2 400\n", "nothing to check: 1 counts are above 300 nodes; raise --max-nodes"),
+            ("# nothing\n", "nothing to check: expected lines with counts such as ;D1 20"),
+            (f"{START}\n", "nothing to check: expected lines with counts such as ;D1 20"),
+            (
+                f"{START} ;D2 400\n",
+                "nothing to check: 1 counts are above 300 nodes: expected a higher --max-nodes",
+            ),
         ],
     )
     def test_a_suite_that_checks_nothing_is_no_success(self, text: str, message: str, tmp_path: Path) -> None:
         (tmp_path / "empty.epd").write_text(text)
-        result = slidebench("suite", "empty.epd", "--max-nodes", "300", cwd=tmp_path)
+        result = slidebench("verify", "empty.epd", "--max-nodes", "300", cwd=tmp_path)
         assert (result.returncode, result.stderr) == (2, f"slidebench: {message}\n")
 
     def test_more_than_16_pieces_a_side_are_counted_when_lenient(self, tmp_path: Path) -> None:
         fen = "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1"
         (tmp_path / "many.epd").write_text(f"{fen} ;D1 270 ;D2 0\n")
-        assert slidebench("suite", "many.epd", cwd=tmp_path).returncode == 1
-        assert slidebench("suite", "many.epd", "--lenient", cwd=tmp_path).returncode == 0
+        assert slidebench("verify", "many.epd", cwd=tmp_path).returncode == 1
+        assert slidebench("verify", "many.epd", "--lenient", cwd=tmp_path).returncode == 0
 
     def test_all_spreads_over_what_this_machine_can_run(self, tmp_path: Path) -> None:
         (tmp_path / "start.epd").write_text(f"{START} ;D1 20\n")
-        everything = ("--kernel", "all", "--level", "all", "--popcount", "all", "--json")
-        data = json.loads(slidebench("suite", "start.epd", *everything, cwd=tmp_path).stdout)
+        everything = ("--all", "--json")
+        data = json.loads(slidebench("verify", "start.epd", *everything, cwd=tmp_path).stdout)
         assert data["kernels"] == [vars(choice) for choice in kernels.Selection().runnable()]
         assert data["checks"] == len(data["kernels"])
         data = json.loads(
             slidebench(
-                "suite", "start.epd", "--level", "all", "--kernel", "rotated", "--json", cwd=tmp_path
+                "verify",
+                "start.epd",
+                "--all",
+                "--popcount",
+                "builtin",
+                "--kernel",
+                "rotated",
+                "--json",
+                cwd=tmp_path,
             ).stdout
         )
         assert data["kernels"] == [
@@ -111,7 +123,7 @@ class TestVerb:
         # The blind kernel sees no pawn on e4: its rook goes on to e5, e6, e7 and e8.
         path = tmp_path / "blind.epd"
         path.write_text("8/3k4/8/8/4P3/8/8/4R1K1 w - - 0 1 ;D1 13\n")
-        result = toy.run("suite", str(path), "--kernel", "blind", "--level", LOWEST)
+        result = toy.run("verify", str(path), "--kernel", "blind", "--level", LOWEST)
         assert result.returncode == 1
         assert f"WRONG {path}:1 D1: expected 13, blind {LOWEST} builtin counts 17" in result.stdout
         assert (
@@ -122,10 +134,10 @@ class TestVerb:
 
     def test_junit_xml_holds_every_count_and_every_fault(self, suite: Path) -> None:
         report = suite.with_suffix(".xml")
-        result = slidebench("suite", str(suite), "--junit", str(report))
+        result = slidebench("verify", str(suite), "--junit", str(report))
         assert result.returncode == 1
         root = ElementTree.parse(report).getroot()
-        assert root.attrib == {"name": "slidebench suite", "tests": "9", "failures": "1", "errors": "2"}
+        assert root.attrib == {"name": "slidebench verify", "tests": "9", "failures": "1", "errors": "2"}
         (group,) = root
         assert group.get("name") == str(suite)
         cases = [(case.get("classname"), case.get("name")) for case in group]
@@ -139,15 +151,15 @@ class TestVerb:
     def test_the_time_limit_covers_all_kernels(self, tmp_path: Path) -> None:
         (tmp_path / "deep.epd").write_text(f"{START} ;D12 62854969236701747\n")
         result = slidebench(
-            "suite", "deep.epd", "--max-nodes", "9" * 18, "--time-limit", "0.2s", cwd=tmp_path
+            "verify", "deep.epd", "--max-nodes", "9" * 18, "--time-limit", "0.2s", cwd=tmp_path
         )
         assert result.returncode == 2
-        assert result.stderr.startswith("slidebench: the time limit is over; lower --max-nodes")
+        assert result.stderr.startswith("slidebench: time limit exceeded: expected a lower --max-nodes")
 
     def test_what_was_counted_before_the_time_limit_is_shown(self, tmp_path: Path) -> None:
         (tmp_path / "deep.epd").write_text(f"{START} ;D1 20 ;D2 401 ;D12 62854969236701747\n")
         options = ("--max-nodes", "9" * 18, "--time-limit", "3s", "--junit", "report.xml")
-        result = slidebench("suite", "deep.epd", *options, cwd=tmp_path)
+        result = slidebench("verify", "deep.epd", *options, cwd=tmp_path)
         report = ElementTree.parse(tmp_path / "report.xml").getroot()
         assert (report.get("failures"), report.get("errors")) == ("1", "1")
         assert result.returncode == 1
@@ -157,36 +169,36 @@ class TestVerb:
 
     def test_the_time_limit_covers_reading(self, tmp_path: Path) -> None:
         (tmp_path / "long.epd").write_text(f"{START} ;D1 20\n" * 100_000)
-        result = slidebench("suite", "long.epd", "--time-limit", "0.1s", cwd=tmp_path)
+        result = slidebench("verify", "long.epd", "--time-limit", "0.1s", cwd=tmp_path)
         assert result.returncode == 2
-        assert re.search(r"the time limit is over at long.epd, line \d+; give a longer", result.stderr)
+        assert re.search(r"time limit exceeded at long.epd, line \d+: expected a longer", result.stderr)
 
     def test_a_count_that_falls_with_depth_is_right(self, tmp_path: Path) -> None:
         (tmp_path / "mate.epd").write_text("k7/2K5/8/8/8/8/8/6Q1 w - - 0 1 ;D2 23\n")
-        assert slidebench("suite", "mate.epd", "--max-nodes", "23", cwd=tmp_path).returncode == 0
+        assert slidebench("verify", "mate.epd", "--max-nodes", "23", cwd=tmp_path).returncode == 0
 
     @pytest.mark.parametrize("depth", [9, 64])
     def test_a_number_far_too_deep_is_not_counted_for_years(self, depth: int, tmp_path: Path) -> None:
         (tmp_path / "deep.epd").write_text(f"{START} ;D{depth} 1\n")
-        result = slidebench("suite", "deep.epd", "--junit", "report.xml", cwd=tmp_path)
+        result = slidebench("verify", "deep.epd", "--junit", "report.xml", cwd=tmp_path)
         assert result.returncode == 2
         place = f"deep.epd:1 D{depth}: expected 1"
         assert (
             f"STOPPED {place}, {kernels.Selection().best()} counts 119060324 at depth 6 already"
             in result.stdout
         )
-        assert result.stderr == "slidebench: some counts were not made: too many nodes; raise --max-nodes\n"
+        assert result.stderr == "slidebench: some counts have too many nodes: expected a higher --max-nodes\n"
         assert ElementTree.parse(tmp_path / "report.xml").getroot().get("errors") == "1"
 
     def test_the_place_of_a_fault_is_shown(self, tmp_path: Path) -> None:
         (tmp_path / "bad.epd").write_text("4k3/8/8/8/8/8/8/4K2x w - - 0 1 ;D1 5\n")
-        lines = slidebench("suite", "bad.epd", cwd=tmp_path).stdout.splitlines()
+        lines = slidebench("verify", "bad.epd", cwd=tmp_path).stdout.splitlines()
         assert lines[0] == "REFUSED bad.epd:1: board: 'x' on rank 1; give PNBRQKpnbrqk, 1 to 8 or /"
         assert lines[1].strip() == "4k3/8/8/8/8/8/8/4K2x w - - 0 1"
         assert lines[1][lines[2].index("^")] == "x"
 
     def test_a_report_that_cannot_be_written_is_one_line_and_loses_no_result(self, suite: Path) -> None:
-        result = slidebench("suite", str(suite), "--junit", str(suite / "report.xml"))
+        result = slidebench("verify", str(suite), "--junit", str(suite / "report.xml"))
         assert result.returncode == 2
         assert "6 of 7 counts are right" in result.stdout
         assert re.fullmatch(r"slidebench: cannot write \S+: .*; choose another --junit file\n", result.stderr)
@@ -196,7 +208,7 @@ class TestVerb:
         paths = sorted(PUBLISHED.glob("*.epd"))
         if not paths:
             pytest.skip("no published suites here; set SLIDEBENCH_PUBLISHED_PERFT to their folder")
-        data = json.loads(slidebench("suite", *map(str, paths), "--lenient", "--json").stdout)
+        data = json.loads(slidebench("verify", *map(str, paths), "--lenient", "--json").stdout)
         assert data["wrong"] == data["faults"] == []
         assert data["checks"] > 16_000
 

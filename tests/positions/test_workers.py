@@ -50,7 +50,7 @@ def test_the_time_limit_covers_all_items() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("suite", "deep.epd", "--max-nodes", "9" * 18),
+        ("verify", "deep.epd", "--max-nodes", "9" * 18),
         ("perft", "12"),
         ("perft", "12", "--divide"),
         ("perft", "9", "--threads", "2"),

@@ -14,6 +14,7 @@ from command import SLIDEBENCH, running, slidebench
 from toys import Toy
 
 from slidebench import kernels
+from slidebench.harness.cli import HEADINGS, PACKAGES
 from slidebench.harness.records.reader import read_record
 from slidebench.kernels.position import START
 
@@ -33,9 +34,9 @@ class TestFaults:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["perft", "3", "--kernel", "nosuch"], "no kernel is called 'nosuch'; there are .*pext"),
-            (["perft", "3", "--level", "v7"], "no level is called 'v7'; there are "),
-            (["perft", "3", "--popcount", "toes"], "no popcount is called 'toes'; there are builtin"),
+            (["perft", "3", "--kernel", "nosuch"], "unknown kernel 'nosuch': expected one of .*pext"),
+            (["perft", "3", "--level", "v7"], "unknown level 'v7': expected one of "),
+            (["perft", "3", "--popcount", "toes"], "unknown popcount 'toes': expected one of builtin"),
             (["perft", "-1"], "-1"),
             (["perft", "deep"], "depth 'deep'; give a whole number from 0 to 64"),
             (["perft", "1.5"], "depth '1.5'; give a whole number from 0 to 64"),
@@ -43,12 +44,12 @@ class TestFaults:
             (["perft", "65"], "depth '65'; give a whole number from 0 to 64"),
             (["perft", "8/8/8/8/8/8/8/8 w - - 0 1", "2"], "board: .*king"),
             (["perft"], "DEPTH"),
-            (["show", "rook", "z9"], "square 'z9'; give a file a to h and a rank 1 to 8"),
-            (["show", "rook", "d4", "--occupied", "d6,x"], "square 'x'"),
-            (["show", "pawn", "d4"], "pawn"),
-            (["verify", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
-            (["run", "--budget", "soon"], "budget 'soon'; give a time such as 90s, 3m or 1h"),
-            (["run", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
+            (["attacks", "rook", "z9"], "square 'z9'; give a file a to h and a rank 1 to 8"),
+            (["attacks", "rook", "d4", "--occupied", "d6,x"], "square 'x'"),
+            (["attacks", "pawn", "d4"], "pawn"),
+            (["verify", "--kernel", "nosuch"], "unknown kernel 'nosuch'"),
+            (["run", "--budget", "soon"], "invalid budget 'soon': expected a time such as 90s, 3m or 1h"),
+            (["run", "--kernel", "nosuch"], "unknown kernel 'nosuch'"),
             (
                 ["perft", "3", "--moves", "e2e5"],
                 "move 'e2e5' is not legal in rnbqkbnr/.*; legal are a2a3 a2a4",
@@ -74,7 +75,10 @@ class TestFaults:
                 ],
                 "a position with more than 2.55 leaves: ",
             ),
-            (["perft", "3", "--time-limit", "soon"], "time limit 'soon'; give a time such as 90s, 3m or 1h"),
+            (
+                ["perft", "3", "--time-limit", "soon"],
+                "invalid time limit 'soon': expected a time such as 90s, 3m or 1h",
+            ),
             (
                 ["perft", "14", "--time-limit", "0.1s"],
                 "the time limit is over; give a lower depth or a longer",
@@ -87,12 +91,14 @@ class TestFaults:
             (["perft", "14", "--divide", "--time-limit", "0.1s"], "the time limit is over"),
             (["perft", "14", "--statistics", "--time-limit", "0.1s"], "the time limit is over"),
             (["moves", "8/8/8/8/8/8/8/8 w - - 0 1"], "board: no kings"),
-            (["uci", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
-            (["suite", "/nonexistent/x.epd"], "/nonexistent/x.epd: No such file or directory; give a "),
-            (["suite", "."], ".: Is a directory; give a readable EPD file"),
-            (["suite"], "FILE..."),
-            (["suite", "x.epd", "--max-nodes", "0"], "0"),
-            (["suite", "x.epd", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
+            (["uci", "--kernel", "nosuch"], "unknown kernel 'nosuch'"),
+            (["verify", "/nonexistent/x.epd"], "/nonexistent/x.epd: No such file or directory; give a "),
+            (["verify", "."], ".: Is a directory; give a readable EPD file"),
+            (["verify", "--max-nodes", "5"], "--max-nodes without FILE: expected an EPD file"),
+            (["perft", "3", "--kernel", ""], "empty --kernel: expected a name"),
+            (["perft", "3", "--kernel", "pext", "--kernel", "pext"], "--kernel given twice: expected one"),
+            (["verify", "x.epd", "--max-nodes", "0"], "0"),
+            (["verify", "x.epd", "--kernel", "nosuch"], "unknown kernel 'nosuch'"),
             (["plot", "/nonexistent/record.json"], "cannot read /nonexistent/record.json: No such file"),
             (["plot", "."], "cannot read .*: Is a directory"),
             (["dance"], "dance"),
@@ -185,7 +191,7 @@ class TestFaults:
             pytest.skip("this machine is not x86-64")
         result = slidebench("perft", "3", "--kernel", "pext", "--level", "v1")
         assert result.returncode == 2
-        assert result.stderr == "slidebench: pext at v1: pext needs level v3 or higher\n"
+        assert result.stderr == "slidebench: pext at v1: needs level v3 or higher\n"
 
     def test_an_unwritable_results_folder_is_found_before_measuring(self, tmp_path: Path) -> None:
         (tmp_path / "results").write_text("a file, not a folder")
@@ -213,10 +219,17 @@ class TestFaults:
 
 
 class TestHelp:
+    @pytest.mark.parametrize("columns", [60, 80])
+    def test_no_line_is_cut(self, columns: int) -> None:
+        text = slidebench("--help", COLUMNS=str(columns)).stdout
+        assert max(map(len, text.splitlines())) <= columns
+        for heading, (_, verbs) in HEADINGS.items():
+            assert f"\n{heading}:\n" in text
+            for verb, summary in verbs.items():
+                assert re.search(rf"^  {verb} +{re.escape(summary)}$", text, re.MULTILINE), verb
+
     def test_every_verb_has_an_example(self) -> None:
-        verbs = re.findall(r"^  (\w+) ", slidebench("--help").stdout.partition("Commands:")[2], re.MULTILINE)
-        assert {"cpu", "kernels", "verify", "suite", "moves", "perft", "uci", "run", "plot"} <= set(verbs)
-        for verb in verbs:
+        for verb in PACKAGES:
             assert f"Example:\n    slidebench {verb}" in slidebench(verb, "--help").stdout, verb
 
 
@@ -363,18 +376,18 @@ class TestMoves:
 
 class TestShow:
     def test_three_boards_and_both_bit_strings(self) -> None:
-        text = slidebench("show", "bishop", "c1", "--occupied", "e3", "--kernel", "rotated").stdout
+        text = slidebench("attacks", "bishop", "c1", "--occupied", "e3", "--kernel", "rotated").stdout
         assert text.splitlines()[0].split() == ["blockers", "oracle", "rotated"]
         bits = "00000000 00000000 00000000 00000000 00000000 10001000 01010000 00000000"
         assert f"oracle  {bits}\nkernel  {bits}\n" in text
 
     @pytest.mark.parametrize("piece", ["rook", "bishop", "queen", "knight", "king"])
     def test_every_piece_can_be_shown(self, piece: str) -> None:
-        data = json.loads(slidebench("show", piece, "d4", "--json").stdout)
+        data = json.loads(slidebench("attacks", piece, "d4", "--json").stdout)
         assert data["oracle"] == data["answer"] != 0
 
     def test_a_kernel_that_differs_gives_status_1(self, toy: Toy) -> None:
-        result = toy.run("show", "rook", "e1", "--occupied", "e4", "--kernel", "blind", "--level", LOWEST)
+        result = toy.run("attacks", "rook", "e1", "--occupied", "e4", "--kernel", "blind", "--level", LOWEST)
         assert result.returncode == 1
         assert "oracle  00000000 00000000 00000000 00000000 00001000" in result.stdout
         assert "kernel  00001000 00001000 00001000 00001000 00001000" in result.stdout
