@@ -2,14 +2,14 @@
 
     sliders/      one file per algorithm: what a kernel is, and nothing else
     popcounts/    ways to count bits
-    *.pxi         what all kernels share: board, reference (the oracle), geometry, generator, perft,
-                  lookups (timed loops), checks, module (what Python sees)
+    *.pxi         the code that all kernels share: board, reference (the oracle), geometry, generator, perft,
+                  lookups (timed loops), checks, module (the Python interface)
     built/        the compiled modules, kernel x popcount x level
-    catalogue     which kernels and levels there are
-    features      what the CPU can run
-    registry      which choices of kernel, level and popcount are built and can run here, and why not others
-    loading       importing them
-    kernel        a loaded kernel: its checked Python interface
+    catalogue     the kernels and levels that exist
+    features      the instruction sets that this CPU has
+    registry      the choices of kernel, level and popcount that this machine can run, and why not the others
+    loading       loading compiled kernels
+    kernel        a loaded kernel, with every argument checked
     position      FEN
 
 >>> from slidebench import kernels
@@ -31,6 +31,7 @@ from slidebench.kernels.kernel import (
     Mismatch,
     Move,
     PerftTime,
+    Queries,
     Statistics,
 )
 from slidebench.kernels.loading import load, load_choice, load_copy
@@ -51,10 +52,10 @@ from slidebench.kernels.registry import (
 
 __all__ = [
     "GENERATOR", "MAX_DEPTH", "MAX_HASH_MEBIBYTES", "PIECES", "Choice", "DestructiveCollision", "Kernel",
-    "Mismatch", "Move", "PerftTime", "Position", "Selection", "Statistics", "UnavailableError", "build_commit",
-    "combinations", "describe", "levels", "load", "load_choice", "load_copy", "names", "popcounts",
-    "standard", "why_not", "why_not_level",
+    "Mismatch", "Move", "PerftTime", "Position", "Queries", "Selection", "Statistics", "UnavailableError",
+    "build_commit", "combinations", "describe", "levels", "load", "load_choice", "load_copy", "names",
+    "popcounts", "standard", "why_not", "why_not_level",
 ]  # fmt: skip
 
-# Raised whenever the generator asks kernels other queries: figures of two generators do not compare.
+# Increased whenever the generator makes different queries: rates of two generators do not compare.
 GENERATOR = "1"

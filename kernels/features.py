@@ -1,9 +1,9 @@
-"""Which instruction sets a CPU has and the operating system lets programs use.
+"""The instruction sets that a CPU has and that the operating system has enabled.
 
     detect()                     this CPU, from raw CPUID and XCR0
     Features(Dump.from_json(s))  any CPU, from its recorded dump
 
-To record a CPU for the tests, print its dump (it holds no serial number and nothing about the owner):
+To record a CPU for the tests, print its dump, which holds no serial number and nothing about the owner:
 
     python -c "from slidebench.kernels import features; print(features.read_dump().to_json())"
 
@@ -11,6 +11,7 @@ Register layouts: Intel SDM volume 2A, "CPUID"; AMD APM volume 3, appendix E.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal, NamedTuple
@@ -43,10 +44,10 @@ _BITS = {
     },
 }  # fmt: skip
 
-_NEEDS_AVX_STATE = {"fma", "f16c", "xop", "fma4", "vaes", "vpclmulqdq"}  # besides every avx*
+_NEEDS_AVX_STATE = {"fma", "f16c", "xop", "fma4", "vaes", "vpclmulqdq"}  # as does every avx*
 
 NAMES = frozenset(name for bits in _BITS.values() for name in bits.values())
-"""Every feature name this module knows. PEXT has none of its own: it is one of the bmi2 instructions."""
+"""Every feature name this module knows. PEXT has no name of its own: it is a bmi2 instruction."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,11 @@ class Dump:
     xcr0: int = 0
 
     def __getitem__(self, key: tuple[int, int]) -> tuple[int, int, int, int]:
-        """The four registers of (leaf, subleaf); all 0 where the CPU has no such leaf."""
+        """The four registers of (leaf, subleaf); all 0 if the CPU has no such leaf."""
         return self.leaves.get(key, (0, 0, 0, 0))
 
     def to_json(self) -> str:
-        """Text form, numbers in hexadecimal, one leaf a line."""
+        """JSON text with hexadecimal numbers and one leaf per line."""
         leaves = {
             f"{leaf:08x}.{subleaf:x}": " ".join(f"{register:08x}" for register in registers)
             for (leaf, subleaf), registers in sorted(self.leaves.items())
@@ -70,7 +71,7 @@ class Dump:
 
     @classmethod
     def from_json(cls, text: str) -> "Dump":
-        """The dump `to_json` wrote. Raises ValueError for any other text."""
+        """The dump that `to_json` wrote. Raises ValueError for any other text."""
         try:
             data = json.loads(text)
             leaves = {}
@@ -80,57 +81,57 @@ class Dump:
                 leaves[int(leaf, 16), int(subleaf, 16)] = eax, ebx, ecx, edx
             return cls(leaves, int(data["xcr0"], 16))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"not a CPUID dump ({error!r}); to record one, see {__name__}") from None
+            raise ValueError(f"not a CPUID dump ({error!r}): expected the text of Dump.to_json") from None
 
 
 class Pext(NamedTuple):
-    """What to expect of the PEXT instruction, and one sentence on why."""
+    """The expected speed of the PEXT instruction, with the reason in one sentence."""
 
     speed: Literal["fast", "microcoded", "absent", "unknown"]
     reason: str
 
 
 def pext(vendor: str, family: int, has_bmi2: bool) -> Pext:
-    """What the maker's family number says of PEXT: a default, until it is timed on the CPU itself.
+    """The expected speed of PEXT by the vendor's family number: a default until PEXT is timed on the CPU.
 
     Source: the instruction timings at github.com/InstLatx64/InstLatx64.
     """
     if not has_bmi2:
-        return Pext("absent", "this CPU has no bmi2, the set PEXT belongs to")
+        return Pext("absent", "this CPU has no bmi2, which PEXT is part of")
     match vendor:
         case "AuthenticAMD" if family in (0x15, 0x17):
             cores = "Excavator" if family == 0x15 else "Zen, Zen+ and Zen 2"
             return Pext("microcoded", f"AMD family {family:#x} ({cores}) runs PEXT from microcode")
         case "AuthenticAMD" if family >= 0x19:
-            return Pext("fast", f"AMD family {family:#x} runs PEXT in hardware, as all have since Zen 3")
+            return Pext("fast", f"AMD family {family:#x} runs PEXT in hardware, like all since Zen 3")
         case "HygonGenuine":
             return Pext("microcoded", "Hygon's cores derive from AMD's Zen, which runs PEXT from microcode")
         case "GenuineIntel":
-            return Pext("fast", "Intel runs PEXT in hardware on every core that has bmi2")
-    return Pext("unknown", f"no timing of PEXT is known here for {vendor} family {family:#x}")
+            return Pext("fast", "Intel runs PEXT in hardware on every core with bmi2")
+    return Pext("unknown", f"no PEXT timings are known for {vendor} family {family:#x}")
 
 
 @dataclass(frozen=True)
 class Features:
-    """A decoded dump: who made the CPU, which one it is, and what programs may use on it."""
+    """A decoded dump: the CPU's vendor and model, and the features that programs may use on it."""
 
     dump: Dump
 
     @cached_property
     def vendor(self) -> str:
-        """CPUID's twelve letters, such as "GenuineIntel"; "" on a machine that is not x86-64."""
+        """CPUID's vendor string, such as "GenuineIntel"; "" on a machine that is not x86-64."""
         _, ebx, ecx, edx = self.dump[0, 0]
         return _text(ebx, edx, ecx)
 
     @property
     def family(self) -> int:
-        """Display family: the extended field counts only when the base field is full."""
+        """The display family: the extended field counts only if the base field is 15."""
         base = self._signature >> 8 & 0xF
         return base + (self._signature >> 20 & 0xFF) if base == 0xF else base
 
     @property
     def model(self) -> int:
-        """Display model: families before 6 have no extended field."""
+        """The display model: families before 6 have no extended field."""
         base = self._signature >> 4 & 0xF
         return base | (self._signature >> 16 & 0xF) << 4 if self.family >= 6 else base
 
@@ -140,18 +141,18 @@ class Features:
 
     @property
     def brand(self) -> str:
-        """The CPU's own name for itself, spaces tidied; "" if it has none."""
+        """The CPUID brand string with single spaces; "" if there is none."""
         leaves = range(0x80000002, 0x80000005)
         return " ".join(_text(*(register for leaf in leaves for register in self.dump[leaf, 0])).split())
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Features programs may use: in CPUID, and their registers enabled by the operating system."""
-        return frozenset(name for name in self._in_cpuid if not self._disabled(name))
+        """The features that programs may use: in CPUID, and enabled by the operating system."""
+        return frozenset(name for name in self._in_cpuid if not self._is_disabled(name))
 
     @property
     def pext(self) -> Pext:
-        """What to expect of PEXT on this CPU."""
+        """The expected speed of PEXT on this CPU."""
         return pext(self.vendor, self.family, "bmi2" in self.names)
 
     @property
@@ -166,21 +167,34 @@ class Features:
             return None
         return _text(*self.dump[0x40000000, 0][1:]) or "unknown"
 
-    def why_missing(self, feature: str) -> str:
-        """One sentence on why `feature` is not in `names`; "" if it is.
+    def why_missing(self, *features: str) -> str:
+        """One sentence on why features are not in `names`, with the names of all that the CPU lacks.
 
-        Raises ValueError for a name no CPU has.
+        It is "" if none is missing. Raises ValueError for an unknown name.
         """
-        if feature not in NAMES:
-            hint = ": PEXT and PDEP are bmi2 instructions" if feature in ("pext", "pdep") else ""
-            raise ValueError(f"no CPU feature is called {feature!r}{hint}")
-        if feature in self._in_cpuid:
-            return self._disabled(feature)
-        if not self.dump.leaves:
+        for feature in features:
+            if feature not in NAMES:
+                hint = "bmi2, which has PEXT and PDEP" if feature in ("pext", "pdep") else "a name from NAMES"
+                raise ValueError(f"unknown CPU feature {feature!r}: expected {hint}")
+        missing = [feature for feature in dict.fromkeys(features) if feature not in self.names]
+        if missing and not self.dump.leaves:
             return "this machine is not x86-64"
-        if feature == "osxsave" and "xsave" in self._in_cpuid:
-            return "the operating system has not enabled XSAVE (OSXSAVE is off)"
-        return f"this CPU has no {feature}"
+        # OSXSAVE is the operating system's answer and not the CPU's, unless there is no XSAVE to answer for.
+        in_hardware = self._in_cpuid | ({"osxsave"} if "xsave" in self._in_cpuid else set())
+        withheld = [feature for feature in missing if feature in in_hardware]
+        absent = [feature for feature in missing if feature not in in_hardware]
+        reasons = []
+        if absent:
+            subject = "the hypervisor does not expose" if self.hypervisor else "this CPU has no"
+            reasons.append(f"{subject} {_alternatives(absent)}")
+        if withheld and "osxsave" not in self._in_cpuid:
+            reasons.append("the operating system has not enabled XSAVE (OSXSAVE is off)")
+        elif withheld:
+            states = " and ".join(dict.fromkeys(_register_state(feature)[0] for feature in withheld))
+            reasons.append(
+                f"the operating system has not enabled {states} state (XCR0 = {self.dump.xcr0:#x})"
+            )
+        return " and ".join(reasons)
 
     @property
     def _signature(self) -> int:
@@ -195,31 +209,34 @@ class Features:
             if self.dump[leaf, subleaf][register] >> bit & 1
         )
 
-    def _disabled(self, feature: str) -> str:
-        """Why the operating system withholds a feature the CPU has; "" if it does not."""
-        if feature.startswith("avx512"):
-            registers, mask = _AVX512
-        elif feature.startswith("avx") or feature in _NEEDS_AVX_STATE:
-            registers, mask = _AVX
-        else:
-            return ""
-        if "osxsave" not in self._in_cpuid:
-            return f"the operating system has not enabled {registers} state (OSXSAVE is off)"
-        if self.dump.xcr0 & mask != mask:
-            return f"the operating system has not enabled {registers} state (XCR0 = {self.dump.xcr0:#x})"
-        return ""
+    def _is_disabled(self, feature: str) -> bool:
+        """Whether a feature in CPUID needs registers that the operating system has not enabled."""
+        _, mask = _register_state(feature)
+        return bool(mask) and ("osxsave" not in self._in_cpuid or self.dump.xcr0 & mask != mask)
+
+
+def _register_state(feature: str) -> tuple[str, int]:
+    """The registers beyond SSE's that a feature needs, by name and bits of XCR0; ("", 0) for none."""
+    if feature.startswith("avx512"):
+        return _AVX512
+    return _AVX if feature.startswith("avx") or feature in _NEEDS_AVX_STATE else ("", 0)
+
+
+def _alternatives(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def read_dump() -> Dump:
-    """The dump of the core this call runs on; empty on a machine that is not x86-64."""
-    from slidebench.kernels import cpuid  # noqa: PLC0415 - recorded dumps decode where nothing is compiled
+    """The dump of the core that runs this call; empty on a machine that is not x86-64."""
+    from slidebench.kernels import cpuid  # noqa: PLC0415 - recorded dumps can be decoded before anything is compiled
 
     return Dump(cpuid.read(), cpuid.xcr0())
 
 
 @cache
 def detect() -> Features:
-    """The running CPU, read once per process."""
+    """The features of the CPU that runs this process, read once."""
     return Features(read_dump())
 
 

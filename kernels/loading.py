@@ -1,4 +1,4 @@
-"""Loading compiled kernels: nothing is imported before it is certain that this machine can run it."""
+"""Loading compiled kernels: none is imported unless this machine can run it."""
 
 import importlib
 import shutil
@@ -14,30 +14,30 @@ from slidebench.kernels.registry import Choice, Selection, why_not
 
 
 def load(kernel: str | None = None, level: str | None = None, popcount: str | None = None) -> Kernel:
-    """The compiled kernel; names that are not given are chosen by `Selection.best`.
+    """The compiled kernel; `Selection.best` chooses the names that are left out.
 
-    Raises UnavailableError if it does not exist or this machine cannot run it, before anything is imported;
-    DestructiveCollision if its tables cannot be built.
+    Raises UnavailableError, before anything is imported, if there is no such kernel or this machine cannot
+    run it; DestructiveCollision if its tables cannot be built.
     """
     return load_choice(Selection(kernel, level, popcount).best())
 
 
 @cache
 def load_choice(choice: Choice) -> Kernel:
-    """The compiled kernel of a Choice; raises as `load` does."""
+    """The compiled kernel of a Choice. Raises as `load` does."""
     return Kernel(choice, importlib.import_module(_module_name(choice)))
 
 
 def load_copy(choice: Choice) -> Kernel:
-    """Another instance of a compiled kernel, code and tables elsewhere in memory; raises as `load` does.
+    """Another instance of a compiled kernel, with code and tables at other addresses.
 
-    ImportError where the folder of temporary files may not hold code that runs.
+    Raises as `load` does, and ImportError if the directory of temporary files is mounted noexec.
     """
     name = _module_name(choice)
     original = find_spec(name)
     if original is None or original.origin is None:
         raise ImportError(f"{name} has no file")
-    with tempfile.TemporaryDirectory() as folder:  # a file of its own: the loader knows files, not names
+    with tempfile.TemporaryDirectory() as folder:  # dlopen returns the same library for the same path
         copy = shutil.copy(original.origin, folder)
         loader = ExtensionFileLoader(name, copy)
         spec = spec_from_file_location(loader.name, copy, loader=loader)
@@ -48,7 +48,7 @@ def load_copy(choice: Choice) -> Kernel:
 
 
 def _module_name(choice: Choice) -> str:
-    """Where the kernel is to be imported from, once it is sure that this machine can run it."""
+    """The name to import a kernel by. Raises UnavailableError if this machine cannot run it."""
     reason = why_not(choice.kernel, choice.level, choice.popcount)
     if reason:
         raise UnavailableError(f"{choice.kernel} at {choice.level}: {reason}")

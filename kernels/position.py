@@ -4,12 +4,13 @@ Squares count from a1 = 0 along the ranks to h8 = 63; bit n of a bitboard is squ
 
 The text form is FEN as the PGN standard defines it (Steven J. Edwards, 1994). For Chess960, castling rights
 may also be rook files: X-FEN (Reinhard Scharnagl, 2003) or Shredder-FEN (Stefan Meyer-Kahlen). docs/input.md
-lists what is refused, and with which message.
+lists every fault with its message.
 """
 
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -28,10 +29,10 @@ KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)
 
 
 class FenError(ValueError):
-    """A FEN that is refused; its message is one line: the field, the fault, and what would be accepted.
+    """An invalid FEN. The message is one line: the field, what is wrong with it, and what was expected.
 
-    Attributes: `field`, one of FIELDS or "end"; `reason`, the rest of the line; `text`, as given;
-    `column`, the fault's 0-based offset in the text.
+    Attributes: `field`, one of FIELDS or "end"; `reason`, the message without the field; `text`, the FEN;
+    `column`, the 0-based offset of the fault in it.
     """
 
     def __init__(self, field: str, reason: str, text: str, column: int) -> None:
@@ -45,7 +46,7 @@ class FenError(ValueError):
         return f"{self.field}: {self.reason}"
 
     def marked(self) -> str:
-        """Two lines: the text (at most 120 characters of it) and a caret under the fault."""
+        """The text, cut to 120 characters, and on a second line a caret under the fault."""
         begin = max(0, self.column - 100)
         shown = "".join(c if " " <= c <= "~" else "?" for c in self.text[begin : begin + 120])
         return f"{shown}\n{' ' * (self.column - begin)}^"
@@ -53,10 +54,10 @@ class FenError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A chess position. `parse_fen` returns only valid ones; building one directly checks nothing.
+    """A chess position. `parse_fen` returns valid ones only; the constructor checks nothing.
 
     The bitboard of a kind of piece holds both colours. `castling_rooks` are the rooks that may still castle;
-    `en_passant` is the square behind a pawn that has just made a double push, even if nobody can capture it.
+    `en_passant` is the square behind a pawn that has just made a double push, even if no pawn can capture it.
     """
 
     pawns: int
@@ -74,9 +75,9 @@ class Position:
     fullmove_number: int
 
     def fen(self, *, chess960: bool = False) -> str:
-        """The FEN of this position, six fields.
+        """The FEN of this position, with all six fields.
 
-        Castling rights are written KQkq, or as the rook's file where another rook stands further out (X-FEN);
+        Castling rights are written KQkq, or as the rook's file if another rook is nearer the edge (X-FEN);
         with `chess960`, always as the rook's file (Shredder-FEN).
         """
         ranks = ("".join(self._letter(8 * rank + file) for file in range(8)) for rank in reversed(range(8)))
@@ -87,7 +88,7 @@ class Position:
         return f"{board} {side} {castling or '-'} {en_passant} {self.halfmove_clock} {self.fullmove_number}"
 
     def _letter(self, square: int) -> str:
-        """The FEN letter of the piece on `square`, or "1" for none."""
+        """The FEN letter of the piece on `square`, "1" for an empty one."""
         for letter, kind in KINDS.items():
             if getattr(self, kind) >> square & 1:
                 return letter.upper() if self.white >> square & 1 else letter
@@ -107,7 +108,7 @@ class Position:
 
 
 class _Field(NamedTuple):
-    """One field of a FEN: an empty `value` stands for a missing field."""
+    """One field of a FEN; `value` is empty if the field is missing."""
 
     name: str
     value: str
@@ -117,25 +118,26 @@ class _Field(NamedTuple):
     def fault(self, reason: str, offset: int = 0) -> FenError:
         return FenError(self.name, reason, self.text, self.column + offset)
 
-    def refusal(self, accepted: str) -> FenError:
-        return self.fault(f"{quoted(self.value) if self.value else 'missing'}; give {accepted}")
+    def invalid(self, expected: str) -> FenError:
+        problem = f"invalid value {quoted(self.value)}" if self.value else "missing"
+        return self.fault(f"{problem}: expected {expected}")
 
 
 def parse_fen(text: str, *, lenient: bool = False) -> Position:
-    """The position that a FEN of four fields (clocks 0 1) or six describes; "startpos" means START.
+    """The position of a FEN with six fields, or with four (clocks 0 and 1); "startpos" means START.
 
-    `lenient` allows more than 16 pieces a side.
+    `lenient` accepts more than 16 pieces per side.
 
-    Raises FenError for any other text, and for a position that docs/input.md lists as impossible.
+    Raises FenError for any other text, and for the impossible positions that docs/input.md lists.
     """
     if text.strip(" \t\r\n") == "startpos":
         text = START
     board, side, castling, en_passant, halfmoves, fullmoves = _fields(text)
     pieces = _pieces(board, lenient)
     if side.value not in ("w", "b"):
-        raise side.refusal("w or b")
+        raise side.invalid("w or b")
     white_to_move = side.value == "w"
-    _refuse_capturable_king(board, pieces, white_to_move)
+    _check_kings_safety(board, pieces, white_to_move)
     return Position(
         **{kind: _bitboard(pieces, letter + letter.upper()) for letter, kind in KINDS.items()},
         white=_bitboard(pieces, "PNBRQK"),
@@ -148,31 +150,46 @@ def parse_fen(text: str, *, lenient: bool = False) -> Position:
     )
 
 
+@lru_cache(maxsize=1024)  # it takes 0.1 ms, and the same few positions are counted again and again
+def check_position(position: Position) -> None:
+    """Raise ValueError for a Position that `parse_fen` could not have returned, even if lenient.
+
+    Compiled kernels trust what they are given: without a king, for one, they would read beyond their tables.
+    """
+    fen = position.fen()
+    if parse_fen(fen, lenient=True) != position:
+        raise ValueError(f"invalid Position, not the same as its FEN {fen}: expected fields that agree")
+
+
 def square_name(square: int) -> str:
     """The name of a square: 0 is a1, 63 is h8. Raises ValueError outside 0 to 63."""
     if not 0 <= square <= 63:
-        raise ValueError(f"square {square}; give a number from 0 (a1) to 63 (h8)")
+        raise ValueError(f"invalid square {square}: expected 0 (a1) to 63 (h8)")
     return f"{FILES[square % 8]}{square // 8 + 1}"
 
 
 def parse_square(name: str) -> int:
-    """The number of a square: a1 is 0, h8 is 63. Raises ValueError for any other text."""
+    """The number of a square: a1 is 0, h8 is 63. Raises ValueError for any other name."""
     if not re.fullmatch("[a-h][1-8]", name):
-        raise ValueError(f"square {quoted(name)}; give a file a to h and a rank 1 to 8, such as e4")
+        raise ValueError(
+            f"invalid square {quoted(name)}: expected a file a to h and a rank 1 to 8, such as e4"
+        )
     return FILES.index(name[0]) + 8 * (int(name[1]) - 1)
 
 
 def quoted(text: str) -> str:
-    """The text in quotes on one ASCII line, cut when long."""
+    """The text in quotes, in ASCII on one line, cut after 20 characters."""
     return ascii(text if len(text) <= 20 else f"{text[:20]}...")
 
 
 def _fields(text: str) -> list[_Field]:
-    """The six fields of a FEN, split at blanks; the missing ones stand empty at the end of the text."""
+    """The six fields of a FEN; missing ones are empty and lie at the end of the text."""
     words = [(word.group(), word.start()) for word in re.finditer(r"[^ \t\r\n]+", text)]
     if len(words) > len(FIELDS):
         extra, column = words[len(FIELDS)]
-        raise FenError("end", f"{quoted(extra)} is a seventh field; give four fields or six", text, column)
+        raise FenError(
+            "end", f"unexpected seventh field {quoted(extra)}: expected four fields or six", text, column
+        )
     end = len(text.rstrip(" \t\r\n"))
     words += [("", end)] * (4 - len(words))
     words += [("0", end), ("1", end)] if len(words) == 4 else [("", end)] * (6 - len(words))
@@ -182,62 +199,64 @@ def _fields(text: str) -> list[_Field]:
 def _pieces(board: _Field, lenient: bool) -> dict[int, str]:
     """The FEN letter of every piece, by square, in the order written."""
     if not board.value:
-        raise board.refusal(f"a position such as {START}")
+        raise board.invalid(f"a position such as {START}")
     pieces: dict[int, str] = {}
     rank, file = 7, 0
     for offset, letter in enumerate(f"{board.value}/"):
         if letter == "/":
             if file != 8:
-                raise board.fault(f"rank {rank + 1} is {8 - file} short of 8 squares", offset)
+                squares = "1 square" if file == 1 else f"{file} squares"
+                raise board.fault(f"rank {rank + 1} has {squares}: expected 8", offset)
             rank, file = rank - 1, 0
             if rank < 0 and offset < len(board.value):
-                raise board.fault("a ninth rank; give 8 ranks with / between them", offset)
+                raise board.fault("more than 8 ranks: expected 8, separated by /", offset)
         elif letter in "12345678":
             if offset and board.value[offset - 1] in "12345678":
-                raise board.fault(f"two numbers in a row on rank {rank + 1}; give their sum", offset)
+                raise board.fault(f"consecutive numbers on rank {rank + 1}: expected their sum", offset)
             file += int(letter)
         elif letter.lower() in KINDS and letter.isascii():
             pieces[8 * rank + file] = letter
             file += 1
         else:
-            raise board.fault(f"{quoted(letter)} on rank {rank + 1}; give PNBRQKpnbrqk, 1 to 8 or /", offset)
+            reason = f"invalid character {quoted(letter)} on rank {rank + 1}"
+            raise board.fault(f"{reason}: expected PNBRQKpnbrqk, 1 to 8 or /", offset)
         if file > 8:
-            raise board.fault(f"rank {rank + 1} has more than 8 squares; give 8", offset)
+            raise board.fault(f"rank {rank + 1} has more than 8 squares: expected 8", offset)
     if rank >= 0:
-        raise board.fault(f"only {7 - rank} ranks; give 8 with / between them", len(board.value))
-    _refuse_impossible_material(board, pieces, lenient)
+        raise board.fault(f"only {7 - rank} ranks: expected 8, separated by /", len(board.value))
+    _check_material(board, pieces, lenient)
     return pieces
 
 
-def _refuse_impossible_material(board: _Field, pieces: dict[int, str], lenient: bool) -> None:
+def _check_material(board: _Field, pieces: dict[int, str], lenient: bool) -> None:
     count = Counter(pieces.values())
     if not count["K"] and not count["k"]:
-        raise board.fault("no kings; give each side one")
+        raise board.fault("no kings: expected one per side")
     for side, king, letters in (("white", "K", "PNBRQK"), ("black", "k", "pnbrqk")):
         if count[king] != 1:
             kings = f"{count[king]} {side} kings" if count[king] else f"no {side} king"
-            raise board.fault(f"{kings}; give each side one")
+            raise board.fault(f"{kings}: expected one per side")
         total = sum(count[letter] for letter in letters)
         if total > MAX_PIECES_PER_SIDE and not lenient:
             raise board.fault(
-                f"{total} {side} pieces; give at most {MAX_PIECES_PER_SIDE} a side, or be lenient"
+                f"{total} {side} pieces: expected at most {MAX_PIECES_PER_SIDE} per side, unless lenient"
             )
     for square, piece in pieces.items():
         if piece in "Pp" and square // 8 in (0, 7):
-            reason = f"a pawn on {square_name(square)}; give pawns on ranks 2 to 7"
+            reason = f"pawn on {square_name(square)}: expected pawns on ranks 2 to 7 only"
             raise board.fault(reason, _offset(board, pieces, square))
 
 
-def _refuse_capturable_king(board: _Field, pieces: dict[int, str], white_to_move: bool) -> None:
+def _check_kings_safety(board: _Field, pieces: dict[int, str], white_to_move: bool) -> None:
     king = next(square for square, piece in pieces.items() if piece == ("k" if white_to_move else "K"))
     attacker = _attacker(king, pieces, white_to_move)
     if attacker is not None:
-        reason = f"the king on {square_name(king)} could be captured from {square_name(attacker)}"
-        raise board.fault(f"{reason}; only the side to move may be in check", _offset(board, pieces, king))
+        reason = f"the king on {square_name(king)} can be captured from {square_name(attacker)}"
+        raise board.fault(f"{reason}: expected only the side to move in check", _offset(board, pieces, king))
 
 
 def _attacker(target: int, pieces: dict[int, str], white: bool) -> int | None:
-    """A square from which a piece of the given colour attacks `target`, found by walking away from it."""
+    """A square from which a piece of the given colour attacks `target`; None if there is none."""
     behind = -1 if white else 1
     for kinds, steps, reach in (
         ("rq", ORTHOGONAL, 7),
@@ -261,18 +280,18 @@ def _attacker(target: int, pieces: dict[int, str], white: bool) -> int | None:
 
 
 def _castling_rooks(castling: _Field, pieces: dict[int, str]) -> int:
-    """The bitboard of the rooks that the castling letters name, in any order.
+    """The bitboard of the rooks that may castle.
 
     K and Q name the outermost rook on that side of the king, a file letter the rook on that file.
     """
     if castling.value == "-":
         return 0
     if not castling.value:
-        raise castling.refusal(CASTLING)
+        raise castling.invalid(CASTLING)
     rights = 0
     for offset, letter in enumerate(castling.value):
         if letter not in "KQABCDEFGHkqabcdefgh":
-            raise castling.fault(f"{quoted(letter)}; give {CASTLING}", offset)
+            raise castling.fault(f"invalid character {quoted(letter)}: expected {CASTLING}", offset)
         white = letter.isupper()
         side, first = ("white", 0) if white else ("black", 56)
         king = _bitboard(pieces, "K" if white else "k") & HOME_RANK[white]
@@ -280,47 +299,47 @@ def _castling_rooks(castling: _Field, pieces: dict[int, str]) -> int:
         if letter in "KQkq":
             wing = letter.lower()
             rook = _outermost(_wing(rooks, king, wing), wing)
-            place = f"the {'h' if wing == 'k' else 'a'}-file side of its king"
+            home = f"the {'h' if wing == 'k' else 'a'}-file side of its king"
         else:
             square = first + FILES.index(letter.lower())
             rook = rooks & 1 << square
             wing = "k" if rook > king else "q"
-            place = square_name(square)
+            home = square_name(square)
         if not king:
             reason = f"{letter} without the {side} king on rank {first // 8 + 1}"
         elif not rook:
-            reason = f"{letter} without a {side} rook on {place}"
+            reason = f"{letter} without a {side} rook on {home}"
         elif rights & _wing(rooks, king, wing):
-            reason = f"{letter} is a second right on one side of the king"
+            reason = f"{letter} is a second right on the same side of the king"
         else:
             rights |= rook
             continue
-        raise castling.fault(f"{reason}; remove {letter}", offset)
+        raise castling.fault(f"{reason}: remove {letter}", offset)
     return rights
 
 
 def _en_passant(en_passant: _Field, pieces: dict[int, str], white_to_move: bool) -> int | None:
-    """The square behind a pawn that has just moved two squares, or None for "-"."""
+    """The square behind a pawn that has just made a double push, or None for "-"."""
     if en_passant.value == "-":
         return None
     rank, forward, pawn, colour = (6, -8, "p", "black") if white_to_move else (3, 8, "P", "white")
     if not re.fullmatch(f"[a-h]{rank}", en_passant.value):
-        raise en_passant.refusal(f"- or, on rank {rank}, the square behind the {colour} pawn just moved")
+        raise en_passant.invalid(f"- or the square on rank {rank} that a {colour} pawn has just passed")
     square = parse_square(en_passant.value)
     if pieces.get(square + forward) != pawn:
         reason = f"no {colour} pawn on {square_name(square + forward)}"
     elif square in pieces:
-        reason = f"{en_passant.value} is not empty"
+        reason = f"{en_passant.value} is occupied"
     elif square - forward in pieces:
-        reason = f"{square_name(square - forward)}, where the pawn came from, is not empty"
+        reason = f"{square_name(square - forward)}, where the pawn came from, is occupied"
     else:
         return square
-    raise en_passant.fault(f"{reason}, so no pawn has just passed {en_passant.value}; give -")
+    raise en_passant.fault(f"{reason}, so no pawn has just passed {en_passant.value}: expected -")
 
 
 def _clock(clock: _Field) -> int:
     if not re.fullmatch("[0-9]{1,4}", clock.value):
-        raise clock.refusal(f"a number from 0 to {MAX_CLOCK}, or leave out both clocks")
+        raise clock.invalid(f"0 to {MAX_CLOCK}, or neither clock")
     return int(clock.value)
 
 
@@ -329,16 +348,16 @@ def _bitboard(pieces: dict[int, str], letters: str) -> int:
 
 
 def _wing(rooks: int, king: int, wing: str) -> int:
-    """Which of a side's rooks on its first rank stand to the h-file ("k") or a-file ("q") of its king."""
+    """The rooks on the h-file side ("k") or the a-file side ("q") of the king, all on their first rank."""
     return rooks & (-king if wing == "k" else king - 1)
 
 
 def _outermost(rooks: int, wing: str) -> int:
-    """The rook nearest the h-file ("k") or the a-file ("q"), or 0 for none."""
+    """The rook nearest the h-file ("k") or the a-file ("q"); 0 if there is none."""
     return 1 << rooks.bit_length() >> 1 if wing == "k" else rooks & -rooks
 
 
 def _offset(board: _Field, pieces: dict[int, str], square: int) -> int:
-    """Where in the board field the piece on `square` stands."""
+    """The offset in the board field of the piece on `square`."""
     letters = [offset for offset, letter in enumerate(board.value) if letter.isalpha()]
     return letters[list(pieces).index(square)]

@@ -1,8 +1,7 @@
-"""Which kernels, levels and popcounts there are, which of them this machine can run, and why not the others."""
+"""The kernels, levels and popcounts that exist, those that this machine can run, and why not the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -16,7 +15,7 @@ _BUILT = Path(__file__).parent / "built"
 
 @dataclass(frozen=True, order=True)
 class Choice:
-    """A kernel at a level with a popcount: the key of everything that is built, timed and compared."""
+    """A kernel, a level and a popcount: the key of everything that is built, timed and compared."""
 
     kernel: str
     level: str
@@ -27,15 +26,15 @@ class Choice:
 
     @property
     def module_path(self) -> Path | None:
-        """The compiled module's file; None if it is not built."""
+        """The file of the compiled module; None if it is not built."""
         return _built_modules().get(catalogue.module_name(self.kernel, self.popcount, self.level))
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The kernels a user means: a name each for kernel, level and popcount, or None for any.
+    """The kernels that a user selects: by kernel, level and popcount, each a name or None for any.
 
-    Every method raises UnavailableError for a name that does not exist, and with the reason if nothing remains.
+    Every method raises UnavailableError for an unknown name, and with the reason if no kernel is left.
     """
 
     kernel: str | None = None
@@ -43,35 +42,35 @@ class Selection:
     popcount: str | None = None
 
     def best(self) -> Choice:
-        """The choice that runs when the rest is left open: the highest level, PEXT there unless it is slow.
+        """The default choice: the highest level that runs, with PEXT unless it is slow, else fancy magics.
 
-        PEXT is microcoded on AMD families 0x15 to 0x18 (Excavator to Zen 2, and Hygon): fancy magics run there.
+        PEXT is microcoded on AMD families 0x15 to 0x18 (Excavator to Zen 2, and Hygon).
         """
         self._check_names()
         popcount = self.popcount or catalogue.BUILTIN
         preferred = ("magic_fancy",) if features.detect().slow_pext else ("pext", "magic_fancy")
-        wanted = (self.kernel,) if self.kernel else preferred
+        candidates = (self.kernel,) if self.kernel else preferred
         highest_first = (self.level,) if self.level else tuple(reversed(levels()))
-        for level, kernel in product(highest_first, wanted):
+        for level, kernel in product(highest_first, candidates):
             if why_not(kernel, level, popcount) is None:
                 return Choice(kernel, level, popcount)
-        raise _unavailable(Choice(wanted[0], self.level or levels()[-1], popcount))
+        raise _unavailable(Choice(candidates[0], self.level or levels()[-1], popcount))
 
     def runnable(self) -> list[Choice]:
-        """Every choice that this machine can run, by kernel, popcount and level."""
-        found = [
+        """The choices that this machine can run, ordered by kernel, popcount and level."""
+        choices = [
             choice for choice in self._all() if why_not(choice.kernel, choice.level, choice.popcount) is None
         ]
-        if not found:
+        if not choices:
             self.best()  # raises with the reason
-        return found
+        return choices
 
     def built(self) -> list[Choice]:
-        """Every choice that is built, whether this CPU can run it or not."""
-        found = [choice for choice in self._all() if choice.module_path]
-        if not found:
-            raise _unavailable(next(iter(self._all())))
-        return found
+        """The choices that are built, whether this machine can run them or not."""
+        choices = [choice for choice in self._all() if choice.module_path]
+        if not choices:
+            raise _unavailable(self._all()[0])
+        return choices
 
     def _all(self) -> list[Choice]:
         self._check_names()
@@ -85,12 +84,12 @@ class Selection:
         ]
 
     def _check_names(self) -> None:
-        accepted: tuple[tuple[str, str | None, Callable[[], tuple[str, ...]]], ...] = (
-            ("kernel", self.kernel, names), ("level", self.level, levels), ("popcount", self.popcount, popcounts),
-        )  # fmt: skip
-        for kind, name, every in accepted:
-            if name is not None:
-                require(kind, name, every())
+        if self.kernel is not None:
+            require("kernel", self.kernel, names())
+        if self.level is not None:
+            require("level", self.level, levels())
+        if self.popcount is not None:
+            require("popcount", self.popcount, popcounts())
 
 
 def _unavailable(choice: Choice) -> UnavailableError:
@@ -99,19 +98,19 @@ def _unavailable(choice: Choice) -> UnavailableError:
 
 
 def names() -> tuple[str, ...]:
-    """Every kernel, one for each file in sliders/."""
+    """The names of all kernels, one for each file in sliders/."""
     return tuple(catalogue.sliders())
 
 
 def levels() -> tuple[str, ...]:
-    """The levels of this kind of machine, lowest first: v1 to v4, or `generic` alone."""
+    """The levels of this architecture, lowest first: v1 to v4, or `generic` alone."""
     if catalogue.GENERIC.name in _built_levels():
         return (catalogue.GENERIC.name,)
     return tuple(level.name for level in catalogue.LEVELS)
 
 
 def popcounts() -> tuple[str, ...]:
-    """Every popcount, one for each file in popcounts/."""
+    """The names of all popcounts, one for each file in popcounts/."""
     return tuple(catalogue.popcounts())
 
 
@@ -121,12 +120,15 @@ def combinations() -> tuple[tuple[str, str], ...]:
 
 
 def standard(choice: Choice) -> bool:
-    """Whether a choice belongs to the standard set, which a run times unless told otherwise."""
+    """Whether a choice belongs to the standard set, which a run times by default."""
     return catalogue.standard(choice.kernel, choice.popcount)
 
 
 def describe(kernel: str) -> catalogue.Source:
-    """The header of a kernel's file: title, author, year, source, needs, answers, text."""
+    """The header of a kernel's file: title, author, year, source, needs, answers, text.
+
+    Raises UnavailableError for an unknown kernel.
+    """
     require("kernel", kernel, names())
     return catalogue.sliders()[kernel]
 
@@ -134,7 +136,7 @@ def describe(kernel: str) -> catalogue.Source:
 def why_not(kernel: str, level: str, popcount: str = catalogue.BUILTIN) -> str | None:
     """One sentence on why this machine cannot run a kernel at a level; None if it can.
 
-    Nothing is imported to find out. Raises UnavailableError for names that do not exist.
+    No kernel is imported to find out. Raises UnavailableError for unknown names.
     """
     source = describe(kernel)
     require("level", level, levels())
@@ -147,28 +149,23 @@ def why_not(kernel: str, level: str, popcount: str = catalogue.BUILTIN) -> str |
         if reason:
             return f"not built: {reason}"
         if (kernel, popcount) in combinations():
-            return "not built: `make install` builds every kernel"
+            return "not built: run `make install`, which builds every kernel"
         return f"not built with {popcount} popcount at {level}"
-    for feature in (*catalogue.level_features(level), *source.extra_features):
-        missing = features.detect().why_missing(feature)
-        if missing:
-            return missing
-    return None
+    return features.detect().why_missing(*catalogue.level_features(level), *source.extra_features) or None
 
 
 def why_not_level(level: str) -> str | None:
-    """One sentence on why this machine cannot run a level at all; None if it can."""
+    """One sentence on why this machine cannot run any kernel at a level; None if it can."""
     require("level", level, levels())
     reason = _missing().get(level)
     if reason:
         return f"not built: {reason}"
-    reasons = (features.detect().why_missing(feature) for feature in catalogue.level_features(level))
-    return next((reason for reason in reasons if reason), None)
+    return features.detect().why_missing(*catalogue.level_features(level)) or None
 
 
 @cache
 def build_commit() -> tuple[str, bool]:
-    """The git commit this package was built from ("unknown" outside a checkout), and whether it was dirty."""
+    """The git commit of this build ("unknown" outside a checkout), and whether the checkout was dirty."""
     commit = (_BUILT / "commit.txt").read_text("utf-8").strip()
     return commit.removesuffix("-dirty"), commit.endswith("-dirty")
 
@@ -191,7 +188,7 @@ def _built_levels() -> frozenset[str]:
 
 @cache
 def _missing() -> dict[str, str]:
-    """Levels and modules the compiler could not build, with its reason."""
+    """The levels and modules that the compiler could not build, with the reasons."""
     path = _BUILT / "missing.txt"
     rows = path.read_text("utf-8").splitlines() if path.exists() else []
     return {name: reason for name, _, reason in (row.partition(": ") for row in rows) if reason}

@@ -1,8 +1,8 @@
-"""Bitboards as text."""
+"""Bitboards drawn as text."""
 
 
 def board_lines(bits: int) -> list[str]:
-    """Eight ranks, the eighth first, and a line of file letters: x is a set square, . an empty one."""
+    """The eight ranks from the top, x for a set bit and . for a clear one, then the file letters."""
     ranks = [
         f"{rank + 1} " + " ".join("x" if bits >> (8 * rank + file) & 1 else "." for file in range(8))
         for rank in reversed(range(8))
@@ -11,13 +11,13 @@ def board_lines(bits: int) -> list[str]:
 
 
 def bit_string(bits: int) -> str:
-    """The squares as digits, rank by rank from a8 to h1, a blank after each rank."""
+    """The 64 bits as digits from a8 to h1, with a blank between ranks."""
     return " ".join(
         "".join(str(bits >> (8 * rank + file) & 1) for file in range(8)) for rank in reversed(range(8))
     )
 
 
 def side_by_side(boards: dict[str, int]) -> str:
-    """Titled boards next to each other."""
+    """The boards next to each other, each under its title."""
     columns = [[title, *board_lines(bits)] for title, bits in boards.items()]
     return "\n".join("   ".join(f"{line:<17}" for line in row).rstrip() for row in zip(*columns, strict=True))

@@ -1,4 +1,4 @@
-"""Moves and depths as text: SAN out (PGN standard, Steven J. Edwards, 1994), UCI in."""
+"""Moves and depths as text: writes SAN (PGN standard, Steven J. Edwards, 1994), reads UCI."""
 
 import re
 from collections.abc import Iterable
@@ -12,38 +12,43 @@ FILE_H = FILE_A << 7
 
 
 class MoveError(UserError):
-    """A move that is not legal; the message names it and the legal ones."""
+    """An illegal move; the message names it and the legal moves."""
 
 
 class DepthError(UserError):
-    """A text that is no depth to count to; the message says what is."""
+    """A text that is not a valid depth."""
 
 
 def parse_depth(text: str) -> int:
-    """The depth in plies that a text names. Raises DepthError if there is none such."""
+    """The depth in plies. Raises DepthError if the text is not a whole number from 0 to MAX_DEPTH."""
     if not re.fullmatch("[0-9]{1,3}", text) or int(text) > MAX_DEPTH:
-        raise DepthError(f"depth {quoted(text)}; give a whole number from 0 to {MAX_DEPTH}")
+        raise DepthError(f"invalid depth {quoted(text)}: expected a whole number from 0 to {MAX_DEPTH}")
     return int(text)
 
 
 def san_moves(kernel: Kernel, position: str | Position) -> list[tuple[Move, str]]:
-    """Legal moves with their SAN, in the generator's order."""
+    """The legal moves with their SAN, in the generator's order."""
     before = parse_fen(position) if isinstance(position, str) else position
     moves = kernel.moves(before)
     return [(move, _san(kernel, before, move, moves)) for move in moves]
 
 
 def play_moves(kernel: Kernel, position: str | Position, moves: Iterable[str]) -> Position:
-    """The position after moves in UCI text, castling in either spelling; MoveError for an illegal one."""
+    """The position after a sequence of moves in UCI text.
+
+    Castling may be the king's two steps or king takes rook. Raises MoveError at the first illegal move,
+    FenError for an invalid FEN.
+    """
     after = parse_fen(position) if isinstance(position, str) else position
     for text in moves:
         legal = kernel.moves(after)
-        wanted = text.lower()  # some programs write a7a8Q
-        found = [move for move in legal if wanted in (move.uci(), move.uci(chess960=True))]
-        if not found:
-            names = " ".join(sorted(move.uci() for move in legal)) or "none"
-            raise MoveError(f"move {quoted(text)} is not legal in {after.fen()}; legal are {names}")
-        after = found[0].after
+        uci = text.lower()  # some programs write a7a8Q
+        move = next((move for move in legal if uci in (move.uci(), move.uci(chess960=True))), None)
+        if move is None:
+            names = " ".join(sorted(move.uci() for move in legal))
+            expected = f"expected one of {names}" if names else "there are no legal moves"
+            raise MoveError(f"illegal move {quoted(text)} in {after.fen()}: {expected}")
+        after = move.after
     return after
 
 
@@ -65,6 +70,7 @@ def in_check(kernel: Kernel, position: Position) -> bool:
 
 
 def _san(kernel: Kernel, before: Position, move: Move, moves: list[Move]) -> str:
+    """The SAN of one of the legal `moves`, which decide how much of the origin has to be written."""
     check = ""
     if in_check(kernel, move.after):
         check = "+" if kernel.moves(move.after) else "#"
@@ -86,16 +92,16 @@ def _san(kernel: Kernel, before: Position, move: Move, moves: list[Move]) -> str
         and _kind(before, other.origin) == kind
     ]
     if not rivals:
-        place = ""
+        departure = ""
     elif all(rival[0] != origin[0] for rival in rivals):
-        place = origin[0]
+        departure = origin[0]
     elif all(rival[1] != origin[1] for rival in rivals):
-        place = origin[1]
+        departure = origin[1]
     else:
-        place = origin
-    return f"{kind.upper()}{place}{'x' if captures else ''}{target}{check}"
+        departure = origin
+    return f"{kind.upper()}{departure}{'x' if captures else ''}{target}{check}"
 
 
 def _kind(position: Position, square: int) -> str:
-    """The FEN letter, in lower case, of the piece on `square`."""
+    """The lower-case FEN letter of the piece on `square`."""
     return next(letter for letter, kind in KINDS.items() if getattr(position, kind) >> square & 1)

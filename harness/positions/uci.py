@@ -1,9 +1,9 @@
-"""The part of the UCI protocol (Stefan Meyer-Kahlen, 2000) that perft tools use, answered as Stockfish does.
+"""The part of the UCI protocol (Stefan Meyer-Kahlen, 2000) that perft tools use, with Stockfish's replies.
 
     position startpos|fen FEN [moves ...]    go perft DEPTH    setoption name UCI_Chess960 value true
     uci    isready    ucinewgame    d    quit
 
-Whatever else comes is answered with `info string` and changes nothing.
+Any other command is answered with `info string` and changes nothing.
 """
 
 from collections.abc import Iterator
@@ -14,18 +14,24 @@ from slidebench.harness.positions.parallel_perft import PerftRunner
 from slidebench.kernels import Kernel
 from slidebench.kernels.position import START, FenError, parse_fen, quoted
 
+COMMANDS = "uci, isready, ucinewgame, position, go perft DEPTH, setoption name UCI_Chess960, d or quit"
+UNCHANGED = " (position unchanged)"
+
 
 class Session:
-    """One conversation: it keeps the position and the spelling of castling."""
+    """The state of a UCI session: the position, and how castling moves are written.
+
+    `lenient` accepts positions with more than 16 pieces per side.
+    """
 
     def __init__(self, kernel: Kernel, *, lenient: bool = False) -> None:
         self.kernel = kernel
-        self.lenient = lenient  # whether more than 16 pieces a side are accepted
+        self.lenient = lenient
         self.position = parse_fen(START)
         self.chess960 = False
 
     def replies(self, line: str) -> Iterator[str]:
-        """The lines that answer one command, as they become known."""
+        """The lines of the reply to a command, each as soon as it is known. No command raises."""
         command, *words = line.split() or [""]
         match command, words:
             case "uci", []:
@@ -50,10 +56,10 @@ class Session:
             case "" | "stop", []:
                 return
             case _:
-                yield f"info string unknown command {quoted(line.strip())}"
+                yield f"info string unknown command {quoted(line.strip())}: expected {COMMANDS}"
 
     def _set_position(self, words: list[str]) -> Iterator[str]:
-        """Set the position, or say why it stays as it is."""
+        """Set the position; on an error, keep the old one and reply with the reason."""
         end = words.index("moves") if "moves" in words else len(words)
         match words[:end]:
             case ["startpos"]:
@@ -61,26 +67,27 @@ class Session:
             case ["fen", *fields]:
                 fen = " ".join(fields)
             case _:
-                yield "info string position needs startpos or fen; the position stays as it was"
+                yield f"info string invalid position command: expected startpos or fen{UNCHANGED}"
                 return
         try:
             self.position = play_moves(self.kernel, parse_fen(fen, lenient=self.lenient), words[end + 1 :])
         except FenError as error:
-            yield f"info string {error}; the position stays as it was"
+            yield f"info string {error}{UNCHANGED}"
             yield from (f"info string {line}" for line in error.marked().splitlines())
         except MoveError as error:
-            yield f"info string {error}; the position stays as it was"
+            yield f"info string {error}{UNCHANGED}"
 
     def _perft(self, text: str) -> Iterator[str]:
+        """Count the leaves below each move and in total, in the form of Stockfish's `go perft`."""
         try:
             depth = parse_depth(text)
         except DepthError as error:
             yield f"info string {error}"
             return
         total = 0 if depth else 1
-        for move, part in PerftRunner(self.kernel).divide(self.position, depth):
-            total += part.nodes
-            yield f"{move.uci(chess960=self.chess960)}: {part.nodes}"
+        for move, count in PerftRunner(self.kernel).divide(self.position, depth):
+            total += count.nodes
+            yield f"{move.uci(chess960=self.chess960)}: {count.nodes}"
         yield ""
         yield f"Nodes searched: {total}"
         yield ""

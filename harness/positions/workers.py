@@ -1,4 +1,7 @@
-"""Work in daemon threads: a compiled kernel releases the GIL, so that Ctrl-C acts while it counts."""
+"""Work in daemon threads: a compiled kernel releases the GIL, so Ctrl-C takes effect while it counts.
+
+A ThreadPoolExecutor would wait for its threads at Ctrl-C and at the end of the program.
+"""
 
 import time
 from collections import deque
@@ -15,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class TimeLimitError(UserError):
-    """The time limit is over and the work is not done."""
+    """The work has not been done within the time limit."""
 
 
 def in_threads(
@@ -25,39 +28,39 @@ def in_threads(
     threads: int = 1,
     seconds: float | None = None,
 ) -> Iterator[Result]:
-    """Yield `function(item)` of every item as it gets done: in order, if there is one thread.
+    """Yield `function(item)` for every item, as soon as it is done; one thread keeps the order.
 
-    Whatever the function raises is raised here, TimeLimitError once `seconds` have passed, and UserError if so
-    many threads cannot be started. A thread that is left behind ends with its item, or with the program,
-    which need not wait for it.
+    Exceptions of `function` are raised here; TimeLimitError after `seconds`; UserError if the system cannot
+    start the threads. A thread that is abandoned ends after its item or with the program, which does not
+    wait for it.
     """
-    waiting = deque(items)
+    pending = deque(items)
     done: SimpleQueue[Future[Result]] = SimpleQueue()
-    end = None if seconds is None else time.monotonic() + seconds
+    deadline = None if seconds is None else time.monotonic() + seconds
 
     def work() -> None:
         while True:
             try:
-                item = waiting.popleft()
+                item = pending.popleft()
             except IndexError:
                 return
             future: Future[Result] = Future()
             try:
                 future.set_result(function(item))
-            except BaseException as error:  # raised again by whoever takes the result
+            except BaseException as error:  # raised again where the result is taken
                 future.set_exception(error)
             done.put(future)
 
-    count = len(waiting)
+    count = len(pending)
     try:
         for started in range(min(threads, count)):
             try:
                 Thread(target=work, daemon=True).start()
-            except RuntimeError:  # no memory or number left for one more
-                raise UserError(f"the system gives no more than {started} threads; give fewer") from None
+            except RuntimeError:  # out of memory, or of thread ids
+                raise UserError(f"cannot start {threads} threads: expected at most {started}") from None
         for _ in range(count):
-            yield done.get(timeout=None if end is None else max(0, end - time.monotonic())).result()
+            yield done.get(timeout=None if deadline is None else max(0, deadline - time.monotonic())).result()
     except Empty:
         raise TimeLimitError("the time limit is over") from None
     finally:
-        waiting.clear()
+        pending.clear()
