@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
-from slidebench.harness.analysis.stats import Rate, perft_rates, rate
+from slidebench.harness.analysis.stats import Estimate, perft_rates, rate
 from slidebench.harness.machine.cpu import machine_name
 from slidebench.harness.records.reader import RecordError, read_record
 from slidebench.harness.records.schema import Record, Samples
@@ -19,7 +19,7 @@ from slidebench.harness.records.store import create_record, encode_record, numbe
 from slidebench.harness.workloads import subtracted_workloads
 
 
-def figures(record: Record) -> list[tuple[Samples, Rate]]:
+def figures(record: Record) -> list[tuple[Samples, Estimate]]:
     """Every kernel and workload with its rate in operations per second; a difference has none."""
     added = subtracted_workloads(record.workloads)
     found = ((each, rate([each])) for each in record.samples if each.workload not in added)

@@ -1,4 +1,4 @@
-"""Figures that others measured, from `published.toml`: they explain records and never stand in for one."""
+"""Figures that others measured, from `published.toml`: they explain records and never replace one."""
 
 import tomllib
 from datetime import date
@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 
-class Figure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PublishedFigure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One number about one CPU: `source` is an address, `where` the place in it, `label` its class."""
 
     cpu: str
@@ -23,7 +23,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     read: date
 
 
-class _Figures(msgspec.Struct, forbid_unknown_fields=True):
+class _Source(msgspec.Struct, forbid_unknown_fields=True):
     url: str
     read: date
     label: Literal["published", "interpolated"] = msgspec.field(name="class")
@@ -31,17 +31,19 @@ class _Figures(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @cache
-def figures() -> tuple[Figure, ...]:
+def figures() -> tuple[PublishedFigure, ...]:
     """Every figure of the file, in its order."""
-    text = (files("slidebench.harness") / "published.toml").read_text("utf-8")
-    sources = msgspec.convert(tomllib.loads(text)["source"], list[_Figures])
+    text = (files("slidebench.harness.analysis") / "published.toml").read_text("utf-8")
+    sources = msgspec.convert(tomllib.loads(text)["source"], list[_Source])
     return tuple(
-        msgspec.convert({**figure, "label": each.label, "source": each.url, "read": each.read}, Figure)
-        for each in sources
-        for figure in each.figures
+        msgspec.convert(
+            {**figure, "label": source.label, "source": source.url, "read": source.read}, PublishedFigure
+        )
+        for source in sources
+        for figure in source.figures
     )
 
 
 def cpus() -> tuple[str, ...]:
-    """The microarchitectures there are figures of, named as in records."""
+    """The microarchitectures with published figures, named as in records."""
     return tuple(dict.fromkeys(figure.cpu for figure in figures()))

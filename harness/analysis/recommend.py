@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from slidebench.harness.analysis.stats import Rate, compare, levels_of, perft_groups, perft_rates
+from slidebench.harness.analysis.stats import Estimate, compare, levels_of, perft_groups, perft_rates
 from slidebench.harness.records.schema import Record, Samples
 from slidebench.kernels import Choice, catalogue
 from slidebench.kernels.catalogue import BUILTIN
@@ -21,7 +21,7 @@ class Recommendation(NamedTuple):
 
     level: str
     kernel: str
-    rate: Rate
+    rate: Estimate
     equals: list[str]
     without_pext: str | None  # what it would be without the PEXT kernels, where that is another
     faster_popcount: FasterPopcount | None

@@ -1,12 +1,14 @@
 """Estimates from raw samples: how fast, how sure, and whether two differ.
 
-A launch is a process: where its tables lie in memory and in the caches is drawn anew with each. So the launch
-is the unit of chance: rounds are reduced to a median within their launch, and intervals and verdicts come
-from how the launches scatter. docs/method.md has the reasons and the calibration.
+A launch is a process (pyperf calls it a run, JMH a fork). Where its tables lie in memory and in the caches
+differs from launch to launch, so the launch is the statistical unit: rounds are reduced to a median within
+their launch, and intervals and verdicts come from the scatter of launches. docs/method.md has the reasons and
+the calibration.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +20,10 @@ from slidebench.harness.workloads import Perft
 from slidebench.kernels import Choice
 from slidebench.kernels.catalogue import level_order
 
-CONFIDENCE = 0.95
-SIGNIFICANCE = 0.05  # of all comparisons of one table together
+CONFIDENCE_LEVEL = 0.95
+FAMILYWISE_ALPHA = 0.05  # the probability of any wrong verdict among the comparisons of one table
 RESAMPLES = 2_000
-TRIMMED = 0.1  # of the launches at each end, in verdicts
+TRIM_FRACTION = 0.1  # of the launches at each end, in verdicts
 MIN_VERDICT_LAUNCHES = 3  # with fewer, launches cannot show how much they scatter: no verdict is given
 
 Floats = NDArray[np.float64]
@@ -30,8 +32,8 @@ Verdict = Literal["faster", "slower", "no difference shown"]
 SIGNS: dict[Verdict, str] = {"faster": "+", "slower": "-", "no difference shown": "="}
 
 
-class Rate(NamedTuple):
-    """Operations per second: the median of launch medians and its 95 % interval."""
+class Estimate(NamedTuple):
+    """The median of launch medians with its 95 % interval, and the numbers of launches and rounds behind it."""
 
     median: float
     low: float
@@ -45,16 +47,13 @@ class Rate(NamedTuple):
         return (self.high - self.low) / 2 / self.median
 
 
-class Nanoseconds(NamedTuple):
-    """Time of one operation: the median of launch medians and its 95 % interval."""
-
-    median: float
-    low: float
-    high: float
-
-
 class Comparison(NamedTuple):
-    """How many times as fast one is as another, its 95 % interval, and what may be said of it."""
+    """How many times as fast one side is as the other, with its interval and verdict.
+
+    The interval covers 95 % for this ratio alone, while `p_value` is adjusted for all comparisons judged with
+    it. Where the verdict is "no difference shown", the interval is extended to include 1, so that it never
+    contradicts the verdict.
+    """
 
     ratio: float
     low: float
@@ -64,12 +63,90 @@ class Comparison(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The verdict in one letter: + faster, - slower, = no difference shown."""
+        """The verdict as one character: + faster, - slower, = no difference shown."""
         return SIGNS[self.verdict]
 
 
+class LogRatio(Protocol):
+    """The logarithm of a ratio of two rates, as samples show it; false where there are none to compare."""
+
+    def __bool__(self) -> bool: ...
+    def median(self) -> float: ...
+    def interval(self) -> tuple[float, float]: ...
+    def p_value(self) -> float:
+        """The probability of a difference at least this large if the rates are equal, unadjusted."""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Log ratios within rounds that both sides share, by launch."""
+
+    launches: list[Floats]
+
+    def __bool__(self) -> bool:
+        return bool(self.launches)
+
+    def median(self) -> float:
+        return _median_of_medians(self.launches)
+
+    def interval(self) -> tuple[float, float]:
+        return _interval(self.launches)
+
+    def p_value(self) -> float:
+        """From a t test on the launches' trimmed medians (Tukey and McLaughlin, 1963).
+
+        In one launch in ten or twenty a kernel has an unlucky memory layout and runs 5 % slower: the outermost
+        launches are trimmed, their scatter is kept.
+        """
+        if len(self.launches) < MIN_VERDICT_LAUNCHES:
+            return 1.0
+        medians = np.array([np.median(launch) for launch in self.launches])
+        limits = (TRIM_FRACTION, TRIM_FRACTION)
+        mean = float(mstats.trimmed_mean(medians, limits))
+        kept = len(medians) - 2 * int(TRIM_FRACTION * len(medians))
+        # SciPy divides by the nominal share kept; with fewer than ten launches none is trimmed.
+        correction = (1 - 2 * TRIM_FRACTION) * len(medians) / kept
+        standard_error = float(mstats.trimmed_stde(medians, limits)) * correction
+        if standard_error == 0:
+            return 1.0 if mean == 0 else 0.0
+        degrees_of_freedom = kept - 1
+        return float(2 * scipy_stats.t.sf(abs(mean / standard_error), degrees_of_freedom))
+
+
+@dataclass(frozen=True)
+class Unpaired:
+    """Log medians of the launches of two records, which share no round."""
+
+    first: Floats
+    second: Floats
+
+    def __bool__(self) -> bool:
+        return len(self.first) > 0 and len(self.second) > 0
+
+    def median(self) -> float:
+        return float(np.median(self.first) - np.median(self.second))
+
+    def interval(self) -> tuple[float, float]:
+        """Percentile bootstrap interval: resample the launches of either side."""
+        rng = np.random.default_rng(0)
+        first, second = (
+            np.median(rng.choice(medians, (RESAMPLES, len(medians))), axis=1)
+            for medians in (self.first, self.second)
+        )
+        return _central(first - second)
+
+    def p_value(self) -> float:
+        """From a trimmed t test with unequal variances (Yuen, 1974)."""
+        if min(len(self.first), len(self.second)) < MIN_VERDICT_LAUNCHES:
+            return 1.0
+        if np.ptp(self.first) == 0 and np.ptp(self.second) == 0:
+            return 1.0 if self.first[0] == self.second[0] else 0.0
+        test = scipy_stats.ttest_ind(self.first, self.second, equal_var=False, trim=TRIM_FRACTION)
+        return float(test.pvalue)
+
+
 def rates(samples: Samples) -> dict[Round, float]:
-    """Operations per second by (launch, round); samples without positive time are left out."""
+    """Operations per second by (launch, round); samples without a positive time are omitted."""
     return {
         (launch, round_): samples.operations * 1e9 / nanoseconds
         for launch, round_, nanoseconds in zip(
@@ -79,77 +156,76 @@ def rates(samples: Samples) -> dict[Round, float]:
     }
 
 
-def rate(group: Sequence[Samples]) -> Rate | None:
-    """The rate of several workloads together: their geometric mean in each round.
+def rate(group: Sequence[Samples]) -> Estimate | None:
+    """Operations per second of several workloads together: their geometric mean in each round.
 
     None unless at least one round has a sample of every workload.
     """
     logs = _log_means(group)
     if not logs:
         return None
-    launches = _by_launch(logs)
-    low, high = _interval(launches)
-    middle = _middle(launches)
-    return Rate(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), len(launches), len(logs))
+    estimate = _estimate(logs)
+    return estimate._replace(
+        median=float(np.exp(estimate.median)),
+        low=float(np.exp(estimate.low)),
+        high=float(np.exp(estimate.high)),
+    )
 
 
-def nanoseconds(samples: Samples, *, added: bool = False) -> Nanoseconds | None:
-    """The time of one operation; None unless a sample has a time.
+def nanoseconds(samples: Samples, *, subtracted: bool = False) -> Estimate | None:
+    """Nanoseconds per operation; None without a usable sample.
 
-    With `added`, samples are what the operations add to other work: a difference, which may be negative.
+    With `subtracted`, a sample is the difference of two measurements and may be negative.
     """
     times = {
         (launch, round_): elapsed / samples.operations
         for launch, round_, elapsed in zip(
             samples.launches, samples.rounds, samples.cpu_nanoseconds, strict=True
         )
-        if samples.operations and (added or elapsed > 0)
+        if samples.operations and (subtracted or elapsed > 0)
     }
-    if not times:
-        return None
-    launches = _by_launch(times)
-    return Nanoseconds(_middle(launches), *_interval(launches))
+    return _estimate(times) if times else None
 
 
 def compare(pairs: Sequence[tuple[Sequence[Samples], Sequence[Samples]]]) -> list[Comparison | None]:
-    """Each first group against its second, by the ratios within rounds both have; None where there are none.
+    """Compare the first group of each pair with its second, within rounds; None where they share no round.
 
-    All comparisons are judged together (Holm, 1979): the chance of one or more wrong verdicts among them is
-    at most SIGNIFICANCE.
+    All comparisons are judged together (Holm, 1979): the probability of one or more wrong verdicts among them
+    is at most FAMILYWISE_ALPHA.
     """
-    return _judged([_log_ratios(first, second) for first, second in pairs], _middle, _interval, _p_value)
+    return _judged([Paired(_log_ratios(first, second)) for first, second in pairs])
 
 
-def compare_records(
-    pairs: Sequence[tuple[Sequence[Samples], Sequence[Samples]]],
-) -> list[Comparison | None]:
-    """As `compare`, for groups of different records: they share no round, so launch stands against launch."""
-    return _judged(
-        [tuple(_launch_medians(group) for group in pair) for pair in pairs],
-        lambda medians: float(np.median(medians[0]) - np.median(medians[1])),
-        _unpaired_interval,
-        _unpaired_p_value,
-    )
+def compare_records(pairs: Sequence[tuple[Sequence[Samples], Sequence[Samples]]]) -> list[Comparison | None]:
+    """Compare groups of different records, which share no round, launch medians with launch medians.
+
+    Judged together as in `compare`.
+    """
+    return _judged([Unpaired(_launch_medians(first), _launch_medians(second)) for first, second in pairs])
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P values adjusted for their number (Holm, 1979), in the order given."""
+    """P values adjusted for their number (Holm, 1979), in the given order."""
     adjusted = [0.0] * len(p_values)
     largest = 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = largest
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = largest
     return adjusted
 
 
 def levels_of(choices: Iterable[Choice]) -> list[str]:
-    """The levels of some choices, lowest first."""
+    """The levels of the choices, lowest first."""
     return sorted({choice.level for choice in choices}, key=lambda level: (level_order(level), level))
 
 
 def perft_groups(record: Record, *, bulk: bool = True) -> dict[Choice, list[Samples]]:
-    """The perft samples by choice, bulk counted or not, where every position was timed."""
-    perfts = {each.name for each in record.workloads if isinstance(each, Perft) and each.bulk == bulk}
+    """Perft samples by choice, with or without bulk counting, for choices that timed every position."""
+    perfts = {
+        workload.name
+        for workload in record.workloads
+        if isinstance(workload, Perft) and workload.bulk == bulk
+    }
     groups: dict[Choice, list[Samples]] = {}
     for samples in record.samples:
         if samples.workload in perfts:
@@ -157,135 +233,95 @@ def perft_groups(record: Record, *, bulk: bool = True) -> dict[Choice, list[Samp
     return {choice: group for choice, group in groups.items() if len(group) == len(perfts)}
 
 
-def perft_rates(record: Record, *, bulk: bool = True) -> dict[Choice, Rate]:
-    """Nodes/s by choice, over all perft workloads of the record, bulk counted or not."""
-    found = {key: rate(group) for key, group in perft_groups(record, bulk=bulk).items()}
-    return {key: value for key, value in found.items() if value is not None}
+def perft_rates(record: Record, *, bulk: bool = True) -> dict[Choice, Estimate]:
+    """Nodes/s by choice, over all perft workloads of the record, with or without bulk counting."""
+    estimates = {choice: rate(group) for choice, group in perft_groups(record, bulk=bulk).items()}
+    return {choice: estimate for choice, estimate in estimates.items() if estimate is not None}
 
 
 def _log_means(group: Sequence[Samples]) -> dict[Round, float]:
-    """The logarithm of the geometric mean rate by round, in the rounds that have every workload."""
-    by_round = [rates(samples) for samples in group]
-    keys = [key for key in by_round[0] if all(key in other for other in by_round)] if by_round else []
-    return {key: float(np.mean([np.log(each[key]) for each in by_round])) for key in keys}
+    """The logarithm of the geometric mean rate by round, for rounds that have every workload."""
+    by_workload = [rates(samples) for samples in group]
+    if not by_workload:
+        return {}
+    return {
+        round_: float(np.mean([np.log(by_round[round_]) for by_round in by_workload]))
+        for round_ in by_workload[0]
+        if all(round_ in by_round for by_round in by_workload)
+    }
 
 
 def _log_ratios(first: Sequence[Samples], second: Sequence[Samples]) -> list[Floats]:
-    """Logarithms of the ratio in each round both have, by launch."""
-    one, other = _log_means(first), _log_means(second)
-    return _by_launch({key: value - other[key] for key, value in one.items() if key in other})
+    """Log ratios in rounds that both groups have, by launch."""
+    numerators, denominators = _log_means(first), _log_means(second)
+    return _by_launch(
+        {
+            round_: value - denominators[round_]
+            for round_, value in numerators.items()
+            if round_ in denominators
+        }
+    )
+
+
+def _launch_medians(group: Sequence[Samples]) -> Floats:
+    return np.array([np.median(launch) for launch in _by_launch(_log_means(group))])
 
 
 def _by_launch(values: dict[Round, float]) -> list[Floats]:
     launches: dict[int, list[float]] = {}
     for (launch, _), value in values.items():
         launches.setdefault(launch, []).append(value)
-    return [np.array(each) for _, each in sorted(launches.items())]
+    return [np.array(values) for _, values in sorted(launches.items())]
 
 
-def _middle(launches: list[Floats]) -> float:
-    """The median of the launch medians."""
-    return float(np.median([np.median(each) for each in launches]))
+def _estimate(values: dict[Round, float]) -> Estimate:
+    launches = _by_launch(values)
+    return Estimate(_median_of_medians(launches), *_interval(launches), len(launches), len(values))
 
 
-def _interval(launches: list[Floats]) -> tuple[float, float]:
-    """Bootstrap interval of the middle: launches are drawn anew, and rounds within each."""
-    chance = np.random.default_rng(0)  # the same record gives the same interval
-    redrawn = np.stack([_redrawn_medians(each, chance) for each in launches], axis=1)
-
-    def middles(drawn: NDArray[np.int64], axis: int) -> Any:
-        rows = np.arange(len(drawn))[:, None] % RESAMPLES if drawn.ndim > 1 else 0
-        return np.median(redrawn[rows, drawn], axis=axis)
-
-    if len(launches) == 1:
-        low, high = np.quantile(redrawn[:, 0], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-        return float(low), float(high)
-    found = scipy_stats.bootstrap(
-        (np.arange(len(launches)),),
-        middles,
-        n_resamples=RESAMPLES,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        vectorized=True,
-        rng=chance,
-    )
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+def _median_of_medians(launches: Sequence[Floats]) -> float:
+    return float(np.median([np.median(launch) for launch in launches]))
 
 
-def _redrawn_medians(launch: Floats, chance: np.random.Generator) -> Floats:
-    """RESAMPLES medians of the rounds drawn anew, a few million numbers at a time."""
+def _interval(launches: Sequence[Floats]) -> tuple[float, float]:
+    """Percentile bootstrap interval of the median of medians: resample launches, and rounds within them."""
+    rng = np.random.default_rng(0)  # the same record gives the same interval
+    medians = np.stack([_resampled_medians(launch, rng) for launch in launches], axis=1)
+    picks = rng.integers(len(launches), size=medians.shape)
+    return _central(np.median(np.take_along_axis(medians, picks, axis=1), axis=1))
+
+
+def _resampled_medians(launch: Floats, rng: np.random.Generator) -> Floats:
+    """RESAMPLES medians of resampled rounds, computed a few million numbers at a time."""
     rows = max((1 << 22) // len(launch), 1)
     parts = [min(rows, RESAMPLES - start) for start in range(0, RESAMPLES, rows)]
-    return np.concatenate([np.median(chance.choice(launch, (part, len(launch))), axis=1) for part in parts])
+    return np.concatenate([np.median(rng.choice(launch, (part, len(launch))), axis=1) for part in parts])
 
 
-def _p_value(launches: list[Floats]) -> float:
-    """How probable so large a difference is if there is none, by a t test on the launches' trimmed medians.
-
-    In one launch of ten or twenty a kernel lies badly in memory and is 5 % slower: the outermost launches are
-    left out and their scatter kept (Tukey and McLaughlin, 1963).
-    """
-    if len(launches) < MIN_VERDICT_LAUNCHES:
-        return 1.0
-    medians = np.array([np.median(each) for each in launches])
-    mean = float(mstats.trimmed_mean(medians, (TRIMMED, TRIMMED)))
-    kept = len(medians) - 2 * int(TRIMMED * len(medians))
-    # SciPy divides by the share to be kept, which is not the share kept where so few launches have no tenth.
-    error = float(mstats.trimmed_stde(medians, (TRIMMED, TRIMMED))) * (1 - 2 * TRIMMED) * len(medians) / kept
-    if error == 0:
-        return 1.0 if mean == 0 else 0.0
-    freedom = kept - 1
-    return float(2 * scipy_stats.t.sf(abs(mean / error), freedom))
+def _central(values: Floats) -> tuple[float, float]:
+    """The quantiles between which CONFIDENCE_LEVEL of the values lie."""
+    low, high = np.quantile(values, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
+    return float(low), float(high)
 
 
-def _launch_medians(group: Sequence[Samples]) -> Floats:
-    return np.array([np.median(each) for each in _by_launch(_log_means(group))])
+def _judged(log_ratios: Sequence[LogRatio]) -> list[Comparison | None]:
+    """Comparisons judged together, in the given order; None for those without samples."""
+    present = {index: log_ratio for index, log_ratio in enumerate(log_ratios) if log_ratio}
+    p_values = holm([log_ratio.p_value() for log_ratio in present.values()])
+    comparisons = {
+        index: _comparison(log_ratio, p_value)
+        for (index, log_ratio), p_value in zip(present.items(), p_values, strict=True)
+    }
+    return [comparisons.get(index) for index in range(len(log_ratios))]
 
 
-def _unpaired_interval(medians: Sequence[Floats]) -> tuple[float, float]:
-    if min(len(each) for each in medians) < 2:
-        middle = float(np.median(medians[0]) - np.median(medians[1]))
-        return middle, middle
-    found = scipy_stats.bootstrap(
-        tuple(medians),
-        lambda first, second, axis: np.median(first, axis=axis) - np.median(second, axis=axis),
-        n_resamples=RESAMPLES,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        vectorized=True,
-        rng=np.random.default_rng(0),
-    )
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
-
-
-def _unpaired_p_value(medians: Sequence[Floats]) -> float:
-    """The same for launches that are no pairs, with unequal variances (Yuen, 1974)."""
-    if min(len(each) for each in medians) < MIN_VERDICT_LAUNCHES:
-        return 1.0
-    if max(np.ptp(each) for each in medians) == 0:
-        return 1.0 if medians[0][0] == medians[1][0] else 0.0
-    return float(scipy_stats.ttest_ind(*medians, equal_var=False, trim=TRIMMED).pvalue)
-
-
-def _judged(
-    differences: Sequence[Any],
-    middle: Callable[[Any], float],
-    interval: Callable[[Any], tuple[float, float]],
-    p_value: Callable[[Any], float],
-) -> list[Comparison | None]:
-    """Comparisons of log differences, judged together; None for those without launches."""
-    present = [len(each) > 0 and all(len(part) > 0 for part in each) for each in differences]
-    adjusted = iter(holm([p_value(each) for each, there in zip(differences, present, strict=True) if there]))
-    found: list[Comparison | None] = []
-    for each, there in zip(differences, present, strict=True):
-        if not there:
-            found.append(None)
-            continue
-        p, (low, high), difference = next(adjusted), interval(each), middle(each)
-        verdict: Verdict = "no difference shown"
-        if p < SIGNIFICANCE and not low <= 0 <= high:
-            verdict = "faster" if difference > 0 else "slower"
-        found.append(
-            Comparison(float(np.exp(difference)), float(np.exp(low)), float(np.exp(high)), p, verdict)
-        )
-    return found
+def _comparison(log_ratio: LogRatio, p_value: float) -> Comparison:
+    """The verdict takes both a small p value and an interval without 1; else the interval is made to hold 1."""
+    middle, (low, high) = log_ratio.median(), log_ratio.interval()
+    verdict: Verdict
+    if p_value < FAMILYWISE_ALPHA and not low <= 0 <= high:
+        verdict = "faster" if middle > 0 else "slower"
+    else:
+        verdict = "no difference shown"
+        low, high = min(low, 0.0), max(high, 0.0)
+    return Comparison(float(np.exp(middle)), float(np.exp(low)), float(np.exp(high)), p_value, verdict)

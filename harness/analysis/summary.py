@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from slidebench.harness.analysis.compare import absence
-from slidebench.harness.analysis.stats import Nanoseconds, Rate, levels_of, nanoseconds, perft_rates
+from slidebench.harness.analysis.stats import Estimate, levels_of, nanoseconds, perft_rates
 from slidebench.harness.records.schema import Build, Record
 from slidebench.harness.workloads import Lookup, Perft, subtracted_workloads
 from slidebench.kernels import Choice
@@ -16,15 +16,15 @@ class RecordSummary:
     def __init__(self, record: Record) -> None:
         self.record = record
         self._samples = {(samples.choice, samples.workload): samples for samples in record.samples}
-        self._lookups: dict[tuple[Choice, Lookup], Nanoseconds | None] = {}
+        self._lookups: dict[tuple[Choice, Lookup], Estimate | None] = {}
 
     @cached_property
-    def nodes(self) -> dict[Choice, Rate]:
+    def nodes(self) -> dict[Choice, Estimate]:
         """Perft nodes/s: the geometric mean of the positions."""
         return perft_rates(self.record)
 
     @cached_property
-    def no_bulk(self) -> dict[Choice, Rate]:
+    def no_bulk(self) -> dict[Choice, Estimate]:
         """The same without bulk counting: moves made and unmade per second."""
         return perft_rates(self.record, bulk=False)
 
@@ -76,14 +76,14 @@ class RecordSummary:
         """The queries of a kind with nothing beside them."""
         return next((each for each in self.workloads(piece, order, stream) if not pressed(each)), None)
 
-    def lookup(self, choice: Choice, workload: Lookup | None) -> Nanoseconds | None:
+    def lookup(self, choice: Choice, workload: Lookup | None) -> Estimate | None:
         """Time of one query; None where it was not measured."""
         if workload is None or (choice, workload.name) not in self._samples:
             return None
         if (choice, workload) not in self._lookups:
             samples = self._samples[choice, workload.name]
             self._lookups[choice, workload] = nanoseconds(
-                samples, added=bool(subtracted_workloads([workload]))
+                samples, subtracted=bool(subtracted_workloads([workload]))
             )
         return self._lookups[choice, workload]
 

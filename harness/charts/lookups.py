@@ -45,7 +45,7 @@ def throughput_and_latency(figures: RecordSummary) -> Figure | None:
             for each in ORDERS:
                 found = figures.lookup(choice, figures.plain(piece, each))
                 if found:
-                    dots[kernel, names[each]] = Dot(*found)
+                    dots[kernel, names[each]] = Dot(*found[:3])
                 else:
                     blanks[kernel, names[each]] = figures.reason(choice)
         panels.append(Panel(piece, "ns per query", dots, blanks))
@@ -78,7 +78,7 @@ def cost_by_table_size(figures: RecordSummary) -> Figure | None:
         choice = kernels.Choice(kernel, level, figures.popcount)
         for each, workload in workloads.items():
             if found := figures.lookup(choice, workload):
-                dots[name, each] = Dot(*found)
+                dots[name, each] = Dot(*found[:3])
             else:
                 blanks[name, each] = figures.reason(choice)
     ordered = sorted(sizes, key=sizes.__getitem__)  # of equal sizes, the fastest in perft first

@@ -29,7 +29,8 @@ def ratio_rows(sheet: RatioTable, records: Sequence[RecordSummary]) -> Figure | 
     parts = dict.fromkeys(row.part for row, _ in shown)
     series = sorted(parts, key=level_order)  # records, which are no levels, keep their order
     notes = [
-        f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %).",
+        f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %), "
+        "the interval is extended to include 1.",
         *(
             f"Rows left out, for want of a figure from {printable(labels, 100)}: {count}."
             for labels, count in Counter(lacking.values()).items()

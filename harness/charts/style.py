@@ -16,7 +16,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from scipy.optimize import isotonic_regression
 
 from slidebench.harness.analysis.compare import compilers
-from slidebench.harness.analysis.stats import Comparison, Rate
+from slidebench.harness.analysis.stats import Comparison, Estimate
 from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.records.schema import Record
 
@@ -100,7 +100,7 @@ class Dot(NamedTuple):
         return all(math.isfinite(each) and each > 0 for each in (self.value, self.low, self.high))
 
 
-def million(rate: Rate) -> Dot:
+def million(rate: Estimate) -> Dot:
     """A rate in millions per second."""
     return Dot(rate.median / 1e6, rate.low / 1e6, rate.high / 1e6)
 

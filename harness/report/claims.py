@@ -84,7 +84,7 @@ def _lookup_time(claim: Claim, figures: RecordSummary) -> list[Measured]:
         for kernel in claim.kernels
         for level in figures.levels[-1:]
     ]
-    return [Measured(what, *time, "ns") for what, time in found if time]
+    return [Measured(what, *time[:3], "ns") for what, time in found if time]
 
 
 def _table_size(claim: Claim, figures: RecordSummary) -> list[Measured]:

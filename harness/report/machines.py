@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from slidebench import kernels
 from slidebench.harness.analysis.recommend import Recommendation, recommendations
-from slidebench.harness.analysis.stats import Nanoseconds, Rate
+from slidebench.harness.analysis.stats import Estimate
 from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.machine.cpu import machine_name, pext_expected
 from slidebench.harness.records.schema import Record
@@ -21,10 +21,10 @@ class KernelRow(NamedTuple):
 
     machine: "Machine"
     choice: kernels.Choice
-    nodes: Rate | None
-    made: Rate | None
+    nodes: Estimate | None
+    no_bulk: Estimate | None
     of_best: float | None  # nodes/s as a fraction of the fastest at this level
-    lookups: dict[tuple[str, str], Nanoseconds | None]  # by piece and order, on the tree stream
+    lookups: dict[tuple[str, str], Estimate | None]  # by piece and order, on the tree stream
     table_bytes: int | None
     reason: str
 
@@ -71,7 +71,19 @@ class Machine:
 
     @cached_property
     def recommendations(self) -> list[Recommendation]:
-        return recommendations(self.record)
+        """The fastest kernel by level; none from a run that was cut short or timed fewer than two kernels."""
+        return [] if self.no_recommendation else recommendations(self.record)
+
+    @property
+    def no_recommendation(self) -> str:
+        """Why the record supports no recommendation; "" if it does."""
+        if not self.figures.kernels:
+            return "this record has no perft figures"
+        if not self.record.complete:
+            return "the run was cut short"
+        if len(self.figures.kernels) < 2:
+            return "the run timed one kernel only"
+        return ""
 
     @cached_property
     def rows(self) -> list[KernelRow]:
@@ -98,7 +110,7 @@ class Machine:
             machine=self,
             choice=choice,
             nodes=nodes,
-            made=figures.no_bulk.get(choice),
+            no_bulk=figures.no_bulk.get(choice),
             of_best=nodes.median / best if nodes and best else None,
             lookups={
                 (piece, order): figures.lookup(choice, figures.plain(piece, order))

@@ -1,4 +1,4 @@
-"""RecordSummary to HTML, by way of templates/: every value is escaped there, and links are relative."""
+"""Records to HTML, by way of templates/: every value is escaped there, and links are relative."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ from slidebench.harness.code import disassembly
 from slidebench.harness.records.schema import Record
 from slidebench.harness.report import claims
 from slidebench.harness.report import pair as pairs
-from slidebench.harness.report.machines import Machine, Row
+from slidebench.harness.report.machines import KernelRow, Machine
 from slidebench.kernels.catalogue import Source, level_order
 
 HERE = Path(__file__).parent
@@ -51,16 +51,15 @@ class KernelPage(NamedTuple):
     name: str
     path: str
     source: Source | None
-    rows: list[Row]
+    rows: list[KernelRow]
 
     @property
     def title(self) -> str:
         return self.source.title if self.source else self.name
 
-    @property
-    def best(self) -> Row | None:
-        """The row with the most nodes/s on the first machine that has one."""
-        timed = [row for row in self.rows if row.nodes and row.machine is self.rows[0].machine]
+    def best_on(self, machine: Machine) -> KernelRow | None:
+        """The row with the most nodes/s on a machine; None if the machine did not time the kernel."""
+        timed = [row for row in self.rows if row.nodes and row.machine is machine]
         return max(timed, key=lambda row: row.nodes.median if row.nodes else 0, default=None)
 
 

@@ -36,7 +36,7 @@ class Pair(NamedTuple):
     not_measured: str
     rows: Sequence[Row]
     not_modelled: str
-    figures: list[published.Figure]
+    figures: list[published.PublishedFigure]
 
     @property
     def name(self) -> str:

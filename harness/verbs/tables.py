@@ -3,7 +3,7 @@
 from rich.markup import escape
 from rich.table import Column, Table
 
-from slidebench.harness.analysis.stats import Rate, levels_of, perft_rates
+from slidebench.harness.analysis.stats import Estimate, levels_of, perft_rates
 from slidebench.harness.records.schema import Record
 
 
@@ -43,5 +43,5 @@ def rate_table(record: Record) -> Table:
     return table
 
 
-def _text(rate: Rate) -> str:
+def _text(rate: Estimate) -> str:
     return f"{rate.median / 1e6:.0f} ± {100 * rate.relative_half_width:.1f} %"

@@ -46,6 +46,10 @@ def whole_record(**changes: object) -> Record:
     return with_lookups(record, {"pext": 1.0, "magic_fancy": 1.5}, working_sets=sizes)
 
 
+def kernels_of(rates: Mapping[Choice, float]) -> list[str]:
+    return list(dict.fromkeys(choice.kernel for choice in rates))
+
+
 def texts(svg: bytes) -> list[str]:
     """All text of a chart, which must be well-formed XML."""
     found = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
@@ -90,7 +94,7 @@ def test_a_missing_cell_is_hatched_and_never_a_zero() -> None:
     svg = rendered(BY_NAME["heat-map"], RecordSummary(whole_record()), formats=["svg"])["svg"]
     assert b"<pattern" in svg
     assert "0" not in texts(svg)
-    whole = made_record({key: rate for key, rate in RATES.items() if key[2] == "v3"})
+    whole = made_record({key: rate for key, rate in RATES.items() if key.level == "v3"})
     assert b"<pattern" not in rendered(BY_NAME["heat-map"], RecordSummary(whole), formats=["svg"])["svg"]
 
 
@@ -109,18 +113,18 @@ def test_one_kernel_and_forty_five_are_all_named(count: int) -> None:
         for level in ("v1", "v2")
     }
     record = with_lookups(
-        made_record(rates), {kernel: 1.0 + int(kernel[-2:]) / 100 for kernel, _, _ in rates}
+        made_record(rates), {kernel: 1.0 + int(kernel[-2:]) / 100 for kernel in kernels_of(rates)}
     )
     for name in ("nodes-by-level", "gain-by-level", "heat-map", "lookup-time"):
-        assert {kernel for kernel, _, _ in rates} <= set(drawn(name, RecordSummary(record))), name
-    assert {f"{kernel}, 8 B" for kernel, _, _ in rates} <= set(drawn("table-size", RecordSummary(record)))
+        assert {kernel for kernel in kernels_of(rates)} <= set(drawn(name, RecordSummary(record))), name
+    assert {f"{kernel}, 8 B" for kernel in kernels_of(rates)} <= set(
+        drawn("table-size", RecordSummary(record))
+    )
 
 
 def test_names_in_the_margin_do_not_lie_on_each_other() -> None:
     rates = {Choice(f"kernel_{place:02}", "v1"): 1e9 for place in range(45)}
-    record = with_lookups(
-        made_record(rates), {kernel: 1.0 for kernel, _, _ in rates}, working_sets=(1 << 10,)
-    )
+    record = with_lookups(made_record(rates), dict.fromkeys(kernels_of(rates), 1.0), working_sets=(1 << 10,))
     with rc_context(style("light")):
         figure = BY_NAME["working-set"].draw(RecordSummary(record))
         figure.draw_without_rendering()
@@ -225,7 +229,7 @@ class TestRecords:
 
     def test_a_kernel_that_a_record_lacks_has_no_row_but_is_counted(self) -> None:
         few = made_record(
-            {key: rate for key, rate in RATES.items() if key[0] == "pext"},
+            {key: rate for key, rate in RATES.items() if key.kernel == "pext"},
             absent={Choice("magic_fancy", level): "not built" for level in ("v2", "v3")},
             compiler="clang 18.1.0",
         )
