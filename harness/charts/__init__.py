@@ -1,6 +1,9 @@
 """Charts of records, each answering the question in its title. No display is needed.
 
-    style       themes, frame, text and numbers from records
+    theme       colours, marks, matplotlib's settings
+    frame       title, subtitle, notes, axes, text that fits
+    captions    what charts take from records
+    lines       line charts with a labelled line for each kernel
     ratios      tables of ratios, as `slidebench compare` makes them
     rows        dot plots with a row for each kernel
     nodes       perft nodes/s within a record
@@ -24,9 +27,10 @@ from matplotlib.figure import Figure
 from slidebench.harness.analysis.compare import RatioTable
 from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.charts import lookups, machines, nodes, series
+from slidebench.harness.charts.frame import scales_named, settled, titled
 from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.series import Series
-from slidebench.harness.charts.style import THEMES, scales_named, settled, style, titled
+from slidebench.harness.charts.theme import THEMES, style
 
 __all__ = ["RECORDS_CHARTS", "RECORD_CHARTS", "SERIES_CHARTS", "THEMES", "Chart", "comparison", "rendered"]
 

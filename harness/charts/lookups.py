@@ -9,23 +9,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from slidebench import kernels
 from slidebench.harness.analysis.summary import RecordSummary
+from slidebench.harness.charts.captions import basis, caches_marked, caches_marked_between, machine_line
+from slidebench.harness.charts.frame import Dot, framed, left_out, printable, scaled, short_bytes
+from slidebench.harness.charts.lines import draw_lines, label_lines
 from slidebench.harness.charts.rows import Panel, drawn_rows
-from slidebench.harness.charts.style import (
-    DASHES,
-    Dot,
-    bars,
-    caches_marked,
-    caches_marked_between,
-    colour,
-    framed,
-    labelled,
-    left_out,
-    machine_line,
-    marker,
-    printable,
-    scaled,
-    short_bytes,
-)
 from slidebench.harness.workloads import ORDERS, Lookup
 
 AXES_HEIGHT = 4.2  # inches, or what the names in the margin need
@@ -116,27 +103,23 @@ def cost_by_working_set(figures: RecordSummary) -> Figure | None:
         return None
     height = max(AXES_HEIGHT, 0.6 + 0.14 * len(named))
     notes = [
-        "Touching other data is timed alone and taken off; queries without tables overlap with its waits.",
+        "The cost of touching the other data is measured separately and subtracted; "
+        "kernels without tables can hide part of it.",
         *left_out(sum(unusable for _, _, unusable in times)),
     ]
     figure = framed(height, _basis(figures, level), notes)
     axes = figure.subplots()
-    ends = []
-    for number, kernel in enumerate(named):
-        line = [(size, found[kernel]) for size, found, _ in times if kernel in found]
-        dots = [dot for _, dot in line]
-        axes.errorbar(
-            [size for size, _ in line], [dot.value for dot in dots], yerr=bars(dots), fmt=marker(number),
-            linestyle=DASHES[number // 5 % len(DASHES)], color=colour(number),
-            elinewidth=0.8, markersize=4,
-        )  # fmt: skip
-        ends.append((printable(kernel, 30), float(line[-1][0]), dots[-1].value, colour(number)))
+    lines = {
+        kernel: [[(float(size), found[kernel]) for size, found, _ in times if kernel in found]]
+        for kernel in named
+    }
+    draw_lines(axes, lines)
     axes.set_xscale("log", base=2)
     axes.set_xlim(beside[0].working_set_bytes / 1.5, beside[-1].working_set_bytes * 1.5)
     _byte_ticks(axes, [each.working_set_bytes for each in beside])
     scaled(axes.yaxis, [dot.value for _, found, _ in times for dot in found.values()])
     caches_marked(axes, figures.record)
-    labelled(axes, ends, height - 0.6)
+    label_lines(axes, lines, height - 0.6)
     axes.set_xlabel("bytes of other data touched between the queries")
     axes.set_ylabel("nanoseconds that a queen query adds")
     return figure
@@ -170,11 +153,7 @@ def _byte_ticks(axes: Axes, sizes: Sequence[int] = POWERS_OF_4) -> None:
 
 
 def _basis(figures: RecordSummary, level: str) -> list[str]:
-    some = [rate for choice, rate in figures.nodes.items() if choice.level == level]
-    launches = max((rate.launches for rate in some), default=0)
-    rounds = min((rate.rounds for rate in some), default=0)
-    return [
-        machine_line(figures.record),
-        f"level {level}, {printable(figures.popcount, 20)} popcount, queries from the positions' trees; "
-        f"median of {launches} launches, {rounds} rounds or more; bars: 95 % interval",
-    ]
+    popcount = printable(figures.popcount, 20)
+    measured = f"level {level}, {popcount} popcount, queries from the positions' trees"
+    rates = [rate for choice, rate in figures.nodes.items() if choice.level == level]
+    return basis([machine_line(figures.record)], measured, rates)

@@ -8,23 +8,11 @@ from matplotlib.figure import Figure
 from slidebench.harness.analysis.compare import LIKE, compilers, record_labels, records_table
 from slidebench.harness.analysis.stats import levels_of
 from slidebench.harness.analysis.summary import RecordSummary
+from slidebench.harness.charts.captions import basis, machine_line, million
+from slidebench.harness.charts.frame import Dot, framed, left_out, printable, scaled
+from slidebench.harness.charts.lines import draw_lines, label_lines
 from slidebench.harness.charts.ratios import ratio_rows
-from slidebench.harness.charts.style import (
-    DASHES,
-    MARKERS,
-    Dot,
-    bars,
-    colour,
-    framed,
-    labelled,
-    left_out,
-    machine_line,
-    marker,
-    million,
-    muted,
-    printable,
-    scaled,
-)
+from slidebench.harness.charts.theme import DASHES, MARKERS, muted
 from slidebench.harness.machine.cpu import machine_name
 from slidebench.harness.records.schema import Record
 from slidebench.harness.records.store import representative
@@ -32,15 +20,17 @@ from slidebench.kernels import Choice
 
 MAX_COMMITS = 40
 MAX_LINES = len(MARKERS) * len(DASHES)  # more would share marker and dash with another
-Point = tuple[int, Dot]  # place among the runs
+Point = tuple[float, Dot]  # index of the run, and the rate
 
 
 def machine_ratios(records: Sequence[RecordSummary]) -> Figure | None:
     """How many times as fast each kernel is on other machines, or from other compilers, as on the first.
 
-    Of several records of one machine and compiler, the fullest stands for them.
+    Of several records of one machine and compiler, the representative one is shown.
     """
-    chosen = _fullest_by(records, lambda each: (machine_name(each.record.machine), compilers(each.record)))
+    chosen = _representatives(
+        records, lambda each: (machine_name(each.record.machine), compilers(each.record))
+    )
     if len(chosen) < 2:
         return None
     return ratio_rows(records_table([each.record for each in chosen]), chosen)
@@ -72,40 +62,29 @@ def history(records: Sequence[RecordSummary]) -> Figure | None:
     notes = left_out(unusable)
     if len(lines) > len(shown):
         notes.append(
-            f"The {len(shown)} fastest kernels by the last run; {len(lines) - len(shown)} more are left out."
+            f"The {len(shown)} fastest kernels by the last run; {len(lines) - len(shown)} more are omitted."
         )
     if others := sum(compilers(each.record) != compilers(ordered[-1].record) for each in records):
-        notes.append(f"Runs of other compilers left out: {others}.")
+        notes.append(f"Runs of other compilers omitted: {others}.")
     if breaks:
-        notes.append(
-            "Upright lines: figures on either side were measured on different questions; do not compare them."
-        )
+        notes.append("Vertical lines: generator or positions changed here; do not compare across them.")
     figure = framed(height, _basis(ordered, level, popcount), notes)
     axes = figure.subplots()
-    ends = []
-    for number, (kernel, line) in enumerate(shown.items()):
-        for part in _parts(line, breaks):
-            axes.errorbar(
-                [place for place, _ in part], [dot.value for _, dot in part],
-                yerr=bars([dot for _, dot in part]),
-                fmt=marker(number), linestyle=DASHES[number // 5 % len(DASHES)], color=colour(number),
-                elinewidth=0.8, markersize=4,
-            )  # fmt: skip
-        place, dot = line[-1]
-        ends.append((printable(kernel, 30), float(place), dot.value, colour(number)))
+    parts = {kernel: _parts(line, breaks) for kernel, line in shown.items()}
+    draw_lines(axes, parts)
     for place in breaks:
         axes.axvline(place - 0.5, color=muted(), linewidth=1, linestyle=(0, (4, 3)))
     ticks = [_tick(each.record) for each in ordered]
     axes.set_xticks(range(len(ordered)), ticks, rotation=50, ha="right", fontsize=8)
     axes.set_xlim(-0.4, len(ordered) - 0.6)
     scaled(axes.yaxis, [value for line in shown.values() for _, dot in line for value in dot[:3]], log=True)
-    labelled(axes, ends, height - 1.0)
+    label_lines(axes, parts, height - 1.0)
     axes.set_xlabel("commit and day of the run")
     axes.set_ylabel("million perft nodes per second")
     return figure
 
 
-def _fullest_by(
+def _representatives(
     records: Sequence[RecordSummary], key: Callable[[RecordSummary], Hashable]
 ) -> list[RecordSummary]:
     """The fullest of the records that share a key, in order of the first of each."""
@@ -122,7 +101,7 @@ def _fullest_by(
 def _of_one_compiler(records: Sequence[RecordSummary]) -> list[RecordSummary]:
     """A run of each commit by the compiler with the most commits, oldest first; of equals, the newest's."""
     by_compiler: dict[str, list[RecordSummary]] = {}
-    for each in _fullest_by(records, lambda each: (compilers(each.record), _commit(each.record))):
+    for each in _representatives(records, lambda each: (compilers(each.record), _commit(each.record))):
         by_compiler.setdefault(compilers(each.record), []).append(each)
     ordered = [
         sorted(runs, key=lambda each: (each.record.started_utc, _commit(each.record)))
@@ -145,7 +124,7 @@ def _lines(ordered: Sequence[RecordSummary], popcount: str, level: str) -> tuple
     return lines, unusable
 
 
-def _last(line: list[Point]) -> tuple[int, float]:
+def _last(line: list[Point]) -> tuple[float, float]:
     """Later runs before earlier ones, then by speed."""
     place, dot = line[-1]
     return place, dot.value
@@ -168,10 +147,10 @@ def _tick(record: Record) -> str:
 
 
 def _basis(ordered: Sequence[RecordSummary], level: str, popcount: str) -> list[str]:
-    labels = record_labels([each.record for each in ordered[-1:]])
-    launches = [rate.launches for each in ordered for rate in each.nodes.values()]
-    return [
-        f"{machine_line(ordered[-1].record)} [{printable(labels[0], 30)}]",
-        f"level {level}, {printable(popcount, 20)} popcount; fullest run of each commit (+: changed work "
-        f"tree); median of {min(launches)} launches or more; bars: 95 % interval",
-    ]
+    (label,) = record_labels([ordered[-1].record])
+    measured = (
+        f"level {level}, {printable(popcount, 20)} popcount; representative run of each commit "
+        "(+: uncommitted changes)"
+    )
+    subject = f"{machine_line(ordered[-1].record)} [{printable(label, 30)}]"
+    return basis([subject], measured, [rate for summary in ordered for rate in summary.nodes.values()])

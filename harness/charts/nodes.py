@@ -8,9 +8,11 @@ from matplotlib.patches import Rectangle
 
 from slidebench.harness.analysis.compare import levels_table
 from slidebench.harness.analysis.summary import RecordSummary
+from slidebench.harness.charts.captions import million, perft_basis
+from slidebench.harness.charts.frame import framed, left_out, printable
 from slidebench.harness.charts.ratios import ratio_rows
 from slidebench.harness.charts.rows import Panel, drawn_rows
-from slidebench.harness.charts.style import basis, framed, left_out, million, muted, printable
+from slidebench.harness.charts.theme import muted
 from slidebench.kernels import Choice
 
 
@@ -27,7 +29,7 @@ def nodes_by_level(figures: RecordSummary) -> Figure | None:
     panel = Panel("", "million perft nodes per second, one thread, bulk counted", dots, blanks)
     # Linear, however slow the slowest: the fast ones are those to tell apart.
     return drawn_rows(
-        basis(figures), figures.kernels, figures.levels, [panel], legend="x86-64 level", log=False
+        perft_basis(figures), figures.kernels, figures.levels, [panel], legend="x86-64 level", log=False
     )
 
 
@@ -57,7 +59,7 @@ def heat_map(figures: RecordSummary) -> Figure | None:
     notes = [f"{letter}: {reason}." for reason, letter in letters.items()]
     figure = framed(
         0.85 + 0.24 * max(len(kernels), 2),
-        basis(figures, bars=False),
+        perft_basis(figures, _intervals(figures)),
         [*notes, *left_out(len(rates) - len(values))],
     )
     axes = figure.subplots()
@@ -89,3 +91,8 @@ def heat_map(figures: RecordSummary) -> Figure | None:
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     return figure
+
+
+def _intervals(figures: RecordSummary) -> str:
+    widest = max((rate.relative_half_width for rate in figures.nodes.values()), default=0.0)
+    return f"95 % intervals of ± {100 * widest:.1f} % or less"

@@ -7,8 +7,9 @@ from matplotlib.figure import Figure
 
 from slidebench.harness.analysis.compare import Cell, RatioTable, record_labels
 from slidebench.harness.analysis.summary import RecordSummary
+from slidebench.harness.charts.captions import basis, machine_line, perft_basis, ratio
+from slidebench.harness.charts.frame import printable
 from slidebench.harness.charts.rows import Panel, drawn_rows
-from slidebench.harness.charts.style import basis, machine_line, printable, ratio
 from slidebench.kernels.catalogue import level_order
 
 
@@ -29,16 +30,16 @@ def ratio_rows(sheet: RatioTable, records: Sequence[RecordSummary]) -> Figure | 
     parts = dict.fromkeys(row.part for row, _ in shown)
     series = sorted(parts, key=level_order)  # records, which are no levels, keep their order
     notes = [
-        f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %), "
+        f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %); "
         "the interval is extended to include 1.",
         *(
-            f"Rows left out, for want of a figure from {printable(labels, 100)}: {count}."
+            f"Rows omitted, no result from {printable(labels, 100)}: {count}."
             for labels, count in Counter(lacking.values()).items()
         ),
         *(f"Differs: {printable(note, 230)}." for note in sheet.notes),
     ]
     return drawn_rows(
-        basis(records[0]) if len(records) == 1 else _basis(sheet, records),
+        perft_basis(records[0]) if len(records) == 1 else _basis(sheet, records),
         rows,
         series,
         [
@@ -72,14 +73,12 @@ def _panel(title: str, cells: dict[tuple[str, str], Cell]) -> Panel:
 
 
 def _basis(sheet: RatioTable, records: Sequence[RecordSummary]) -> list[str]:
-    """Which machine and compiler each label stands for, and what the ratios are of."""
-    labels = record_labels([each.record for each in records])
-    launches = min((rate.launches for each in records for rate in each.nodes.values()), default=0)
-    return [
-        *(
-            f"{printable(label, 40)}: {machine_line(each.record)}"
-            for label, each in zip(labels, records, strict=True)
-        ),
-        f"ratio of perft nodes/s to {printable(sheet.base, 40)}, {printable(records[0].popcount, 20)} "
-        f"popcount; medians of {launches} launches or more; bars: 95 % interval",
+    """The subtitle: the machine and compiler behind every label, and what the ratios are of."""
+    labels = record_labels([summary.record for summary in records])
+    subjects = [
+        f"{printable(label, 40)}: {machine_line(summary.record)}"
+        for label, summary in zip(labels, records, strict=True)
     ]
+    base, popcount = printable(sheet.base, 40), printable(records[0].popcount, 20)
+    measured = f"ratio of perft nodes/s to {base}, {popcount} popcount"
+    return basis(subjects, measured, [rate for summary in records for rate in summary.nodes.values()])

@@ -9,17 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from slidebench.harness.charts.style import (
-    Dot,
-    bars,
-    colour,
-    framed,
-    left_out,
-    marker,
-    muted,
-    printable,
-    scaled,
-)
+from slidebench.harness.charts.frame import Dot, bars, framed, left_out, printable, scaled
+from slidebench.harness.charts.theme import colour, marker, muted
 
 LONGEST_REASON = 44
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slidebench.harness.charts.style import colour, framed, left_out, marker, muted, scaled
+from slidebench.harness.charts.frame import framed, left_out, scaled
+from slidebench.harness.charts.theme import colour, marker, muted
 
 Series = Mapping[int, float | None]
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from slidebench import kernels
 from slidebench.harness.charts import Chart
-from slidebench.harness.charts.style import short_bytes
+from slidebench.harness.charts.frame import short_bytes
 from slidebench.harness.code import disassembly
 from slidebench.harness.records.schema import Record
 from slidebench.harness.report import claims

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from slidebench.harness.analysis.published import Figure, cpus, figures
+from slidebench.harness.analysis.published import PublishedFigure, cpus, figures
 from slidebench.harness.machine import microarchitectures
 
 
@@ -19,7 +19,7 @@ def slidebench(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "figure", figures(), ids=lambda figure: f"{figure.cpu} {figure.quantity} {figure.where}"
 )
-def test_every_figure_has_a_unit_a_source_a_date_and_a_class(figure: Figure) -> None:
+def test_every_figure_has_a_unit_a_source_a_date_and_a_class(figure: PublishedFigure) -> None:
     assert figure.unit
     assert figure.source.startswith("https://")
     assert datetime(2026, 1, 1, tzinfo=UTC).date() <= figure.read <= datetime.now(UTC).date()

@@ -24,7 +24,7 @@ from slidebench.harness.charts import (
     comparison,
     rendered,
 )
-from slidebench.harness.charts.style import style
+from slidebench.harness.charts.theme import style
 from slidebench.harness.machine.cpu import Cache
 from slidebench.harness.records.schema import Record
 from slidebench.harness.records.store import write_record
@@ -100,7 +100,7 @@ def test_a_missing_cell_is_hatched_and_never_a_zero() -> None:
 
 def test_n_interval_and_unit_are_stated() -> None:
     words = " ".join(drawn("nodes-by-level", RecordSummary(whole_record())))
-    assert "median of 6 launches, 30 to 30 rounds; bars: 95 % interval" in words
+    assert "medians of at least 6 launches and 30 rounds; bars: 95 % interval" in words
     assert "million perft nodes per second" in words
     assert "ns per query" in " ".join(drawn("lookup-time", RecordSummary(whole_record())))
 
@@ -237,7 +237,7 @@ class TestRecords:
             words = drawn("machine-ratios", [RecordSummary(each) for each in records])
             assert "pext" in words
             assert not {"magic_fancy", "not built"} & set(words)
-            assert "Rows left out, for want of a figure from clang 18.1.0: 1." in words
+            assert "Rows omitted, no result from clang 18.1.0: 1." in words
 
     def test_history_goes_by_time_and_breaks_where_the_questions_changed(self) -> None:
         runs = [
@@ -248,9 +248,9 @@ class TestRecords:
         words = drawn("history", [RecordSummary(each) for each in runs])
         commits = [word for word in words if "2026-11" in word]
         assert [commit[:8] for commit in commits] == ["aaaaaaaa", "bbbbbbbb", "cccccccc"]
-        assert any(word.startswith("Upright lines") for word in words)
+        assert any(word.startswith("Vertical lines") for word in words)
         assert not any(
-            word.startswith("Upright lines")
+            word.startswith("Vertical lines")
             for word in drawn("history", [RecordSummary(each) for each in runs[1:]])
         )
 
@@ -269,7 +269,7 @@ class TestRecords:
             assert [word[:8] for word in words if "2026-11" in word] == commits
             (subtitle,) = (word for word in words if word.startswith("Test CPU"))
             assert f", {compiler} [" in subtitle
-            assert f"Runs of other compilers left out: {len(runs) - len(commits)}." in words
+            assert f"Runs of other compilers omitted: {len(runs) - len(commits)}." in words
 
     def test_a_commit_that_was_run_twice_has_one_place_in_the_history_and_is_none_alone(self) -> None:
         whole = made_record(RATES, started_utc="20261101T120000Z", commit="aaaaaaaa")
@@ -292,7 +292,7 @@ class TestRecords:
         words = drawn("history", [RecordSummary(each) for each in runs])
         named = {word for word in words if word.startswith("kernel_")}
         assert named == {f"kernel_{place:02}" for place in range(1, 21)}
-        assert "The 20 fastest kernels by the last run; 2 more are left out." in words
+        assert "The 20 fastest kernels by the last run; 2 more are omitted." in words
 
 
 class TestComparison:
@@ -361,7 +361,7 @@ class TestSeries:
     def test_what_is_no_positive_number_is_left_out_and_counted(self, name: str) -> None:
         values: Mapping[int, object] = {1: 3.0, 7: float("nan"), 13: 0.0, 17: -1.0, 19: None, 32: 9.0}
         words = drawn(name, values)
-        assert "4 left out: not a positive number." in words
+        assert "4 omitted: not a positive number." in words
         assert {"1", "32"} <= set(words)
         assert not {"7", "13", "17", "19"} & set(words)
         assert rendered(BY_NAME[name], {1: None, 2: 0.0}) == {}

@@ -1,89 +1,24 @@
-"""How all charts look: themes, frame, and what is done with text and numbers from records."""
+"""The frame of a chart: title, subtitle, notes, axes, and text that fits."""
 
 import math
 import textwrap
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from scipy.optimize import isotonic_regression
 
-from slidebench.harness.analysis.compare import compilers
-from slidebench.harness.analysis.stats import Comparison, Estimate
-from slidebench.harness.analysis.summary import RecordSummary
-from slidebench.harness.records.schema import Record
+from slidebench.harness.charts.theme import muted
 
-# Colours by Okabe and Ito (2008), for colour-blind people; each has a marker and a dash, for everybody.
-THEMES = {
-    "light": ("#FFFFFF", "#1A1A1A", "#595959", "#E2E2E2",
-              ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7")),
-    "dark": ("#15181B", "#E8E8E8", "#A3A9AF", "#33383D",
-             ("#FFFFFF", "#E69F00", "#56B4E9", "#009E73", "#CC79A7")),
-}  # fmt: skip
-MARKERS = ("o", "s", "^", "D", "v")
-DASHES = ("-", "--", ":", "-.")
-CACHE_DASH = (0, (2, 3))  # like none of these
 WIDTH = 9.0  # inches
 HEAD = 0.42
 LINE = 0.17  # of small text
-LONGEST = 60  # characters of a name or reason
-
-
-def style(theme: str) -> Any:
-    """matplotlib's settings for a theme."""
-    background, text, muted, grid, colours = THEMES[theme]
-    return {
-        "svg.hashsalt": "slidebench",  # same data, same bytes
-        "svg.fonttype": "none",
-        "text.parse_math": False,  # a dollar sign in a CPU's name is a dollar sign
-        "font.family": "sans-serif",
-        "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
-        "font.size": 9,
-        "axes.prop_cycle": f"cycler('color', {[colour.lower() for colour in colours]})",
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.spines.left": False,
-        "axes.edgecolor": grid,
-        "axes.labelcolor": muted,
-        "axes.titlesize": 9.5,
-        "axes.titleweight": "bold",
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.color": grid,
-        "grid.linewidth": 0.6,
-        "xtick.color": grid,
-        "ytick.color": grid,
-        "xtick.labelcolor": muted,
-        "ytick.labelcolor": text,
-        "text.color": text,
-        "figure.facecolor": background,
-        "axes.facecolor": background,
-        "hatch.color": muted,
-        "hatch.linewidth": 0.5,
-        "legend.frameon": False,
-        "lines.linewidth": 1.2,
-        "lines.markersize": 5,
-    }
-
-
-def muted() -> str:
-    """The colour of what is said in passing, in the theme that is being drawn."""
-    return str(rcParams["axes.labelcolor"])
-
-
-def colour(place: int) -> str:
-    return f"C{place % len(MARKERS)}"
-
-
-def marker(place: int) -> str:
-    return MARKERS[place % len(MARKERS)]
+MAX_LETTERS = 60  # of a name or reason
 
 
 class Dot(NamedTuple):
@@ -98,15 +33,6 @@ class Dot(NamedTuple):
     def drawable(self) -> bool:
         """Only positive numbers can be drawn, on a logarithmic axis or as a time."""
         return all(math.isfinite(each) and each > 0 for each in (self.value, self.low, self.high))
-
-
-def million(rate: Estimate) -> Dot:
-    """A rate in millions per second."""
-    return Dot(rate.median / 1e6, rate.low / 1e6, rate.high / 1e6)
-
-
-def ratio(found: Comparison) -> Dot:
-    return Dot(found.ratio, found.low, found.high, found.verdict == "no difference shown")
 
 
 def bars(dots: Sequence[Dot]) -> list[list[float]]:
@@ -176,7 +102,7 @@ def settled(figure: Figure) -> None:
         axes.set_position((left, bottom, width, height))
 
 
-def printable(text: str, longest: int = LONGEST) -> str:
+def printable(text: str, longest: int = MAX_LETTERS) -> str:
     """Text from a record as one short line, what cannot be printed replaced."""
     line = "".join(
         letter if letter.isprintable() else " " if letter.isspace() else "\N{REPLACEMENT CHARACTER}"
@@ -185,31 +111,9 @@ def printable(text: str, longest: int = LONGEST) -> str:
     return textwrap.shorten(line, longest, placeholder="…") or line[: longest - 1].strip() + "…"
 
 
-def machine_line(record: Record) -> str:
-    """The machine and compilers that a record's figures belong to."""
-    virtual = ", virtual" if record.machine.virtualised else ""
-    return printable(
-        f"{record.machine.brand} ({record.machine.microarchitecture}{virtual}), {compilers(record)}", 110
-    )
-
-
-def basis(figures: RecordSummary, *, bars: bool = True) -> list[str]:
-    """Where the figures come from, and what n and the interval are."""
-    rates = figures.nodes.values()
-    launches = max((rate.launches for rate in rates), default=0)
-    rounds = [rate.rounds for rate in rates] or [0]
-    widest = max((rate.relative_half_width for rate in rates), default=0.0)
-    interval = "bars: 95 % interval" if bars else f"95 % intervals of ± {100 * widest:.1f} % or less"
-    return [
-        machine_line(figures.record),
-        f"geometric mean of {figures.positions} positions, {printable(figures.popcount, 20)} popcount; "
-        f"median of {launches} launches, {min(rounds)} to {max(rounds)} rounds; {interval}",
-    ]
-
-
 def left_out(count: int) -> list[str]:
     """The note on values that cannot be drawn."""
-    return [f"{count} left out: not a positive number."] if count else []
+    return [f"{count} omitted: not a positive number."] if count else []
 
 
 def short_bytes(count: float) -> str:
@@ -243,7 +147,7 @@ def scaled(axis: Axis, values: Iterable[float], *, log: bool | None = None) -> N
 
 
 def labelled(axes: Axes, points: Sequence[tuple[str, float, float, str]], height: float) -> None:
-    """Name points (name, x, y, colour) in the right margin of axes of so many inches, none on another."""
+    """Name points (name, x, y, colour) in the right margin without overlap; axes are `height` inches high."""
     if not points:
         return
     ordered = sorted(points, key=lambda point: (point[2], point[0]))
@@ -261,36 +165,3 @@ def labelled(axes: Axes, points: Sequence[tuple[str, float, float, str]], height
             name, (x, y), (1.03, place), textcoords="axes fraction", va="center", fontsize=7.5, color=chosen,
             arrowprops=line, annotation_clip=False,
         )  # fmt: skip
-
-
-def caches_marked(axes: Axes, record: Record) -> None:
-    """Upright lines at the sizes of the machine's data caches, on an axis of bytes."""
-    for name, size in _data_caches(record):
-        if axes.get_xlim()[0] < size < axes.get_xlim()[1]:
-            axes.axvline(size, color=muted(), linewidth=0.8, linestyle=CACHE_DASH)
-            axes.annotate(
-                name, (size, 1), (3, -1), xycoords=("data", "axes fraction"), textcoords="offset points",
-                va="top", fontsize=7.5, color=muted(),
-            )  # fmt: skip
-
-
-def caches_marked_between(axes: Axes, record: Record, sizes: Sequence[int]) -> None:
-    """Lines between rows of growing sizes, where those above fit a data cache and those below do not."""
-    names: dict[int, list[str]] = {}
-    for name, size in _data_caches(record):
-        names.setdefault(bisect_right(sizes, size), []).append(name)
-    for fitting in sorted(names.keys() - {0, len(sizes)}):
-        axes.axhline(fitting - 0.5, color=muted(), linewidth=0.8, linestyle=CACHE_DASH)
-        axes.annotate(
-            f"above fits {' and '.join(names[fitting])}", (1, fitting - 0.5), (4, 0),
-            xycoords=("axes fraction", "data"), textcoords="offset points", va="center", fontsize=7.5,
-            color=muted(), annotation_clip=False,
-        )  # fmt: skip
-
-
-def _data_caches(record: Record) -> list[tuple[str, int]]:
-    return [
-        (f"L{cache.level} {short_bytes(cache.bytes)}", cache.bytes)
-        for cache in record.machine.caches
-        if cache.type != "instruction"
-    ]
