@@ -4,28 +4,30 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-# The folder of this machine's results; it names no owner.
-MACHINE = $(shell $(BIN)/python -c 'from slidebench.harness import cpu; print(cpu.machine_name(cpu.describe()))')
-# What `make history` benchmarks: the last commit, with each compiler there is. Another name: COMPILERS="gcc clang-19"
+# The name of this machine's folder in results/, without host or user name.
+MACHINE = $(shell $(BIN)/python -c 'from slidebench.harness.machine import cpu; print(cpu.machine_name(cpu.describe()))')
+# `make history` benchmarks these commits with these compilers; for a compiler of another name:
+# COMPILERS="gcc clang-19"
 COMMITS ?= HEAD^!
-COMPILERS ?= $(shell for each in gcc clang; do command -v $$each > /dev/null && echo $$each; done)
+COMPILERS ?= $(shell for compiler in gcc clang; do command -v $$compiler > /dev/null && echo $$compiler; done)
 
-# What `make install` builds, and with which extras of pyproject.toml.
+# The kernels that `make install` builds, and the extras of pyproject.toml that it installs.
 KERNELS = all
 EXTRAS = test,lint
-# Kept, so that a second run compiles only what changed; one for each compiler, or the first would stay.
+# The build folder is kept, so that a second build compiles only what changed. Every compiler has its own: meson keeps
+# the compiler that a folder was set up with.
 BUILD = build/$(notdir $(lastword $(CC)))
 
 .PHONY: compiler bench test test-all lint install calibrate schema instructions benchmarks history fuzz sanitize memcheck clean
 
-# Builds what a run times unless told otherwise, in two to three minutes; after `make install`, which builds every kernel
-# and takes six, it leaves them all in place.
+# Builds the standard kernels, which a run times by default. After `make install`, which builds all kernels, it keeps
+# them all.
 bench: KERNELS = $(if $(wildcard $(BUILD)/build.ninja),,standard)
 bench: EXTRAS = audit,report
 bench: install
 	slidebench run
 
-# All but what takes more than about ten seconds a test; `make test-all` runs those too.
+# Skips the slow tests, which take more than about ten seconds; `make test-all` runs them too.
 test: install
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal -m "not slow"
 
@@ -33,6 +35,7 @@ test-all: install
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 lint: install
+	.ci/words
 	ruff check .
 	ruff format --check .
 	cython-lint kernels
@@ -40,25 +43,27 @@ lint: install
 	check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	zizmor --offline --quiet --min-severity medium .github/workflows
 
-# Whether verdicts can be trusted on this machine: seven minutes, best left alone.
+# Measures how often verdicts are wrong on this machine. Takes seven minutes; leave the machine idle.
 calibrate: install
 	slidebench calibrate
 
-# The JSON Schema of a record, from the code.
+# Writes the JSON Schema of a record from its types.
 schema: install
 	$(BIN)/python -c 'import json, msgspec; from slidebench.harness.records.schema import Record; print(json.dumps(msgspec.json.schema(Record), indent=1))' > docs/record.schema.json
 
-# The table that tests compare with: after a change that is meant to take more instructions.
+# Updates the instruction baseline that tests compare with, after a new kernel or a change that is meant to take more
+# instructions.
 instructions: install
-	slidebench count --write results/instructions.json
+	slidebench instructions --update-baseline results/instructions.json
 
-# Every lookup with pytest-benchmark, saved for this machine, and the C++ twins. To compare two runs:
+# Times every query with pytest-benchmark, saves the run for this machine, and checks the C++ twins. To compare two runs:
 #   pytest-benchmark --storage=results/pytest/MACHINE compare 0001 0002 --group-by=param:level,param:query
 benchmarks: install
 	python -m pytest tests/benchmarks --benchmark-autosave --benchmark-storage=results/pytest/$(MACHINE) \
 	  --benchmark-columns=min,median,iqr,rounds
 
-# COMMITS with asv; then .asv/html, pages whose scripts are their own: asv-tachyon serve .asv/html
+# Benchmarks COMMITS with asv and writes .asv/html, pages that load no script from elsewhere (checked at the end):
+#   asv-tachyon serve .asv/html
 history: EXTRAS = test,lint,asv
 history: install
 	sed "s/\[\"gcc\"\]/[$$(printf '"%s", ' $(COMPILERS))]/" asv.conf.json > asv.compilers.json
@@ -68,7 +73,7 @@ history: install
 	asv-tachyon install --no-backup .asv/html
 	! grep -rE '(src|href)="?(https?:)?//' --include='*.html' .asv/html
 
-# What reads strangers' input, fed with mutations of tests/fuzz/corpus. What is found stays in build/fuzz.
+# Fuzzes every parser of untrusted input with mutations of tests/fuzz/corpus; findings are kept in build/fuzz.
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= fen epd record uci
 fuzz: install
@@ -79,7 +84,7 @@ fuzz: install
 	    -artifact_prefix=build/fuzz/$$target- build/fuzz/$$target tests/fuzz/corpus/$$target || exit 1; \
 	done
 
-# The lowest level and v3 under AddressSanitizer and UndefinedBehaviorSanitizer, then a short perft under memcheck.
+# Kernels of the lowest level and v3, under AddressSanitizer and UndefinedBehaviorSanitizer, or under valgrind.
 sanitize: install
 	.ci/sanitize
 
@@ -90,12 +95,13 @@ install: compiler .venv/tools
 	$(BIN)/pip install --quiet --no-build-isolation --config-settings=build-dir=$(BUILD) \
 	  $(if $(KERNELS),--config-settings=setup-args=-Dkernels=$(KERNELS)) ".[$(EXTRAS)]"
 
-# Or what is missing would be named in the midst of twenty lines of other programs.
+# Checked first, or the error is buried in twenty lines of build output.
 compiler:
-	@command -v $(firstword $(CC)) > /dev/null || { echo "slidebench: no C compiler called $(CC); install gcc or clang \
-	(Debian: apt install gcc), or name one: CC=clang-19 make bench" >&2; exit 2; }
+	@command -v $(firstword $(CC)) > /dev/null || { echo "slidebench: no C compiler $(CC): install gcc or clang \
+	(Debian: apt install gcc), or choose another: CC=clang-19 make bench" >&2; exit 2; }
 
-# setuptools and wheel are for dependencies that come as source only, such as chess: nothing is built in isolation.
+# setuptools and wheel build dependencies that are published as source only, such as chess: --no-build-isolation needs
+# them in .venv.
 .venv/tools: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \

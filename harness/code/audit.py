@@ -1,12 +1,12 @@
-"""What a built module really consists of: the instructions of its functions, against what was promised.
+"""Audit of built modules: their instructions against their level and what their headers declare.
 
 Three promises are checked in the machine code, so they hold on any CPU that runs it:
 
-- No function uses an instruction beyond the module's level and the features its kernel needs besides.
-- Timed code has the instructions that the headers of its slider and popcount files declare with `contains`,
-  and none that they declare with `lacks`. `popcnt from v2` declares one for levels from v2 up.
+- No function uses an instruction beyond the module's level and the extra features its kernel needs.
+- Perft contains the instructions that the headers of its slider and popcount files declare with `contains`.
+- Timed code contains none that they declare with `lacks`. `popcnt from v2` applies from level v2 up.
 
-Timed code is what `perft` and the timed loops over queries reach by calls.
+Timed code is every function that `perft` and the timed loops over queries call, directly or not.
 """
 
 import hashlib
@@ -31,12 +31,12 @@ TIMED = (
     *("queen_batch", "queen_beside", "touches_alone"),
 )
 
-# What every x86-64 CPU has, in the disassembler's terms.
+# The features of every x86-64 CPU, by the disassembler's names.
 _BASELINE = {
     *("INTEL8086", "INTEL186", "INTEL286", "INTEL386", "INTEL486", "X64", "FPU", "FPU287", "FPU387"),
     *("CMOV", "CPUID", "CX8", "FXSR", "MMX", "MULTIBYTENOP", "PAUSE", "SSE", "SSE2", "SYSCALL", "TSC"),
 }
-# Beyond a level by its name, harmless in fact.
+# Instructions named beyond a level that run correctly on older CPUs.
 _HARMLESS = {
     "tzcnt": "compilers write BSF as REP BSF, which older CPUs run as BSF: equal for all inputs but zero",
     "endbr64": "a NOP on CPUs without CET",
@@ -44,15 +44,15 @@ _HARMLESS = {
 _EXEMPT_FUNCTIONS = {
     "__cpu_indicator_init": "the support library's CPU detection: it asks CPUID before it runs XGETBV",
 }
-# A CPU feature where the disassembler's name is not simply its upper case.
+# CPU features whose name in the disassembler is not their upper case.
 _FEATURE_NAMES = {"cx16": "CMPXCHG16B", "osxsave": "XSAVE"}
-# Instructions whose extension the disassembler has no name for: it counts these as the 8086's, but the first
-# x86-64 CPUs lacked them in 64-bit code.
+# The disassembler counts these instructions as the 8086's, but the first x86-64 CPUs lacked them in 64-bit
+# code.
 _UNNAMED = dict.fromkeys(("lahf", "sahf"), frozenset({"LAHF_LM"}))
 
 
 class Violation(msgspec.Struct, frozen=True):
-    """A broken promise. `address` is that of the first such instruction; None for one that is missing."""
+    """A broken promise. `address` is the first such instruction's; None if an instruction is missing."""
 
     module: str
     level: str
@@ -67,7 +67,7 @@ class Violation(msgspec.Struct, frozen=True):
 
 
 class TimedFunction(msgspec.Struct, frozen=True):
-    """One function of the timed code: ISA extensions it uses, and its instructions' number and digest."""
+    """One function of the timed code: its ISA extensions, number of instructions, and digest."""
 
     name: str
     extensions: tuple[str, ...]
@@ -76,7 +76,7 @@ class TimedFunction(msgspec.Struct, frozen=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """What one module consists of, and every promise it breaks."""
+    """The timed functions of one module, and every promise it breaks."""
 
     choice: Choice
     timed: tuple[TimedFunction, ...]
@@ -84,12 +84,12 @@ class Audit(msgspec.Struct, frozen=True):
 
     @property
     def extensions(self) -> tuple[str, ...]:
-        """All ISA extensions of the timed code."""
+        """ISA extensions of the timed code, sorted."""
         return tuple(sorted({extension for function in self.timed for extension in function.extensions}))
 
 
 class Kind(NamedTuple):
-    """A kind of instruction: its mnemonic, and the ISA extensions it needs all of."""
+    """A kind of instruction: its mnemonic, and the ISA extensions it needs (all of them)."""
 
     mnemonic: str
     needs: frozenset[str]
@@ -97,7 +97,7 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Function:
-    """One decoded function: instructions in order, the first address of each kind, addresses mentioned."""
+    """A decoded function: mnemonics in order, first address of each kind, and addresses it refers to."""
 
     name: str
     address: int
@@ -116,14 +116,14 @@ def audit(choice: Choice) -> Audit:
 
 
 def audit_digest(audited: Audit) -> str:
-    """SHA-256 (hex) of an audit: equal for modules of the same timed mnemonics and the same verdict."""
+    """SHA-256 (hex) of an audit: equal for modules with the same timed mnemonics and violations."""
     return hashlib.sha256(msgspec.json.encode(audited)).hexdigest()
 
 
 def examine(path: Path, choice: Choice) -> Audit:
-    """Judge the module at `path` by the promises of `choice`.
+    """Audit the module at `path` against the promises of `choice`.
 
-    Raises UnavailableError for a file that cannot be read, or has no symbols.
+    Raises UnavailableError for a file that cannot be read or has no symbols.
     """
     functions = read_functions(path)
     for name in TIMED:
@@ -139,12 +139,12 @@ def examine(path: Path, choice: Choice) -> Audit:
     return Audit(
         choice,
         tuple(_summary(functions[name]) for name in sorted(timed)),
-        tuple(sorted(violations, key=lambda each: (each.function, each.instruction))),
+        tuple(sorted(violations, key=lambda violation: (violation.function, violation.instruction))),
     )
 
 
 def read_functions(path: Path) -> dict[str, Function]:
-    """Every function of a module, decoded, by its name in the source. Raises as `examine`."""
+    """Decoded functions of a module by their name in the source. Raises as `examine` does."""
     return {
         name: _decoded(name, symbol.address, symbol.code)
         for name, symbol in elf.symbols(path).items()
@@ -176,23 +176,23 @@ def _decoded(name: str, address: int, code: bytes) -> Function:
         if instruction.is_ip_rel_memory_operand:
             mentions.add(instruction.ip_rel_memory_address)
     first: dict[Kind, int] = {}
-    for known, at in addresses.items():
-        first.setdefault(_kinds[known], at)
+    for encoding, at in addresses.items():
+        first.setdefault(_kinds[encoding], at)
     return Function(
-        name, address, tuple(_kinds[each].mnemonic for each in sequence), first, frozenset(mentions)
+        name, address, tuple(_kinds[encoding].mnemonic for encoding in sequence), first, frozenset(mentions)
     )
 
 
 def _versions(functions: dict[str, Function], name: str) -> list[str]:
-    """All there is of a function: compilers append how they changed it, as in `queen_batch.isra.0`."""
+    """Names of a function's copies: compilers append suffixes, as in `queen_batch.isra.0`."""
     return [each for each in functions if each.partition(".")[0] == name]
 
 
 def _reached(functions: dict[str, Function], *roots: str) -> set[str]:
-    """The roots and every function they call, jump to or take the address of, directly or not."""
+    """The roots and every function that they call, jump to or take the address of, directly or not."""
     names = {function.address: name for name, function in functions.items()}
     reached: set[str] = set()
-    waiting = [each for root in roots for each in _versions(functions, root)]
+    waiting = [version for root in roots for version in _versions(functions, root)]
     while waiting:
         name = waiting.pop()
         if name not in reached:
@@ -207,7 +207,7 @@ def _allowed(choice: Choice) -> set[str]:
 
 
 def _beyond(function: Function, choice: Choice) -> Iterator[Violation]:
-    """Instructions that the level does not have, one violation for each mnemonic of a function."""
+    """Instructions beyond the level: one violation for every kind in a function."""
     if function.name in _EXEMPT_FUNCTIONS:
         return
     allowed = _allowed(choice)
@@ -221,19 +221,19 @@ def _beyond(function: Function, choice: Choice) -> Iterator[Violation]:
 
 
 def _undeclared(functions: dict[str, Function], timed: set[str], choice: Choice) -> Iterator[Violation]:
-    """Instructions that perft lacks or timed code has against the headers."""
-    # Names with two underscores are the support library's: its multiplications are not the kernel's.
+    """Instructions missing in perft or present in timed code, contrary to the headers."""
+    # Names with two underscores are the compiler's support library: its instructions are not the kernel's.
     own = [name for name in _reached(functions, PERFT) if not name.startswith("__")]
     in_perft = {mnemonic for name in own for mnemonic in functions[name].mnemonics}
     for source in (kernels.describe(choice.kernel), catalogue.popcounts()[choice.popcount]):
-        for wanted in catalogue.declared(source.contains, choice.level):
-            if not in_perft & _encodings(wanted):
+        for required in catalogue.declared(source.contains, choice.level):
+            if not in_perft & _encodings(required):
                 reason = f"missing at {choice.level}, {source.name} declares that it contains it"
-                yield Violation(elf.module_name(choice), choice.level, PERFT, wanted, None, reason)
-        for unwanted in catalogue.declared(source.lacks, choice.level):
+                yield Violation(elf.module_name(choice), choice.level, PERFT, required, None, reason)
+        for forbidden in catalogue.declared(source.lacks, choice.level):
             for name in sorted(timed):
                 for kind, address in functions[name].first.items():
-                    if kind.mnemonic in _encodings(unwanted):
+                    if kind.mnemonic in _encodings(forbidden):
                         reason = f"present at {choice.level}, {source.name} declares that it lacks it"
                         yield Violation(
                             elf.module_name(choice), choice.level, name, kind.mnemonic, address, reason

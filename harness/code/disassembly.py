@@ -1,4 +1,4 @@
-"""The machine code of a kernel's lookup: its timed loop over rook queries, as built here."""
+"""Disassembly of a kernel's lookup: its timed loop over rook queries, as built on this machine."""
 
 from typing import NamedTuple
 
@@ -21,12 +21,12 @@ class Listing(NamedTuple):
 
 
 def listing(choice: kernels.Choice) -> Listing:
-    """The timed loop over rook queries of a built module. Raises UnavailableError where there is none."""
-    found = module_symbols(choice)
-    if LOOP not in found:
+    """The timed loop over rook queries of a built module. Raises UnavailableError if it is not built."""
+    symbols = module_symbols(choice)
+    if LOOP not in symbols:
         raise UnavailableError(f"{choice} has no symbol for its lookups: build it without stripping symbols")
-    loop = found[LOOP]
-    names = {symbol.address - loop.address: name for name, symbol in found.items()}  # seen from the loop
+    loop = symbols[LOOP]
+    names = {symbol.address - loop.address: name for name, symbol in symbols.items()}  # relative to the loop
     formatter = iced_x86.Formatter(iced_x86.FormatterSyntax.INTEL)
     formatter.branch_leading_zeros = False
     formatter.hex_prefix, formatter.hex_suffix = "0x", ""
@@ -45,24 +45,24 @@ def listing(choice: kernels.Choice) -> Listing:
 
 
 def listings(kernel: str) -> tuple[list[Listing], str]:
-    """The loop at the lowest and the highest level, and why one is missing."""
+    """The loop at the lowest and the highest level; and why a listing is missing, or ""."""
     levels = [level for level in kernels.levels() if not catalogue.too_low(kernel, level)]
-    found, reason = [], ""
+    built, reason = [], ""
     for level in dict.fromkeys((*levels[:1], *levels[-1:])):
         try:
-            found.append(listing(kernels.Choice(kernel, level, catalogue.BUILTIN)))
+            built.append(listing(kernels.Choice(kernel, level, catalogue.BUILTIN)))
         except UnavailableError as error:
             reason = str(error)
-    return found, reason
+    return built, reason
 
 
 def _signed(bits: int) -> int:
-    """A 64-bit address as a distance."""
+    """A 64-bit address as a signed distance."""
     return bits - (1 << 64) if bits >> 63 else bits
 
 
 def compiler(choice: kernels.Choice) -> str:
-    """The compiler of a build, where this machine can load it to ask."""
+    """The compiler of a build; "" if this machine cannot load the module."""
     if kernels.why_not(choice.kernel, choice.level, choice.popcount):
         return ""
     return kernels.load_choice(choice).compiler

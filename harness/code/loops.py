@@ -1,8 +1,8 @@
 """The innermost loop of a built module's timed function, as assembly for a pipeline model.
 
-Only a loop without branches can be modelled: one query is one trip. A load folded into another instruction is
-written as a load and that instruction, because llvm-mca lets the whole of it wait for operands that only the
-second half needs: chains come out 3 to 4 cycles too long.
+Only a loop without branches can be modelled: one iteration is one query. A load folded into another
+instruction is split off, because llvm-mca makes the whole instruction wait for operands that only its second
+half needs, which makes dependency chains 3 to 4 cycles too long.
 """
 
 import iced_x86
@@ -26,43 +26,43 @@ _MEMORY = iced_x86.OpKind.MEMORY
 
 
 class LoopError(UnavailableError):
-    """A loop that no model can follow; the message says which and why."""
+    """A loop that a static model cannot follow."""
 
 
 def query_loop(choice: Choice, function: str) -> list[str]:
-    """The loop of `rook_latency` or another timed function, one instruction a line, in AT&T syntax.
+    """The loop of a timed function such as `rook_latency`: one instruction per line, in AT&T syntax.
 
-    The module is read, not run: it may need another CPU. Raises LoopError for a loop that branches, and
+    The module is read, not run, so it may be for another CPU. Raises LoopError for a loop that branches, and
     UnavailableError for a module that is not built.
     """
     return assembly(_straight_loop(_code(choice, function), f"{choice}: {function}"))
 
 
 def assembly(loop: list[iced_x86.Instruction]) -> list[str]:
-    """The instructions with every folded load split off; where the jump at the end goes means nothing."""
+    """A loop in AT&T syntax, every folded load split off. The target of the final jump is a placeholder."""
     used = {
-        _REGISTERS[iced_x86.RegisterExt.full_register(one.register)]
-        for each in loop
-        for one in _INFORMATION.info(each).used_registers()
+        _REGISTERS[iced_x86.RegisterExt.full_register(use.register)]
+        for instruction in loop
+        for use in _INFORMATION.info(instruction).used_registers()
     }
     lines = [line for instruction in loop[:-1] for line in _split(instruction, used)]
     return [*lines, f"{MNEMONICS[loop[-1].mnemonic]} 0"]
 
 
 def _code(choice: Choice, function: str) -> list[iced_x86.Instruction]:
-    found = module_symbols(choice)
-    if function not in found:
+    symbols = module_symbols(choice)
+    if function not in symbols:
         raise UnavailableError(
             f"{module_name(choice)} has no symbol for {function}: build it without stripping symbols"
         )
-    return list(iced_x86.Decoder(64, found[function].code, ip=found[function].address))
+    return list(iced_x86.Decoder(64, symbols[function].code, ip=symbols[function].address))
 
 
 def _straight_loop(code: list[iced_x86.Instruction], name: str) -> list[iced_x86.Instruction]:
-    """The loop over the stream: without branches, and it reads a square, the only byte in a query."""
-    places = {instruction.ip: place for place, instruction in enumerate(code)}
+    """The loop over the stream: it has no branches, and it reads a square, the only byte of a query."""
+    indices = {instruction.ip: index for index, instruction in enumerate(code)}
     for last, jump in enumerate(code):
-        first = places.get(jump.near_branch_target, last + 1)
+        first = indices.get(jump.near_branch_target, last + 1)
         body = code[first : last + 1]
         straight = all(each.flow_control == iced_x86.FlowControl.NEXT for each in body[:-1])
         if body and straight and any(each.memory_size == iced_x86.MemorySize.UINT8 for each in body):
@@ -71,25 +71,27 @@ def _straight_loop(code: list[iced_x86.Instruction], name: str) -> list[iced_x86
 
 
 def _split(instruction: iced_x86.Instruction, used: set[str]) -> list[str]:
-    """The instruction, after a load of its own if it reads memory besides doing something."""
+    """The instruction; if it also loads from memory, that load and then the instruction on a register."""
     text = _FORMATTER.format(instruction)
-    accesses = [one.access for one in _INFORMATION.info(instruction).used_memory()]
+    accesses = [use.access for use in _INFORMATION.info(instruction).used_memory()]
     if MNEMONICS[instruction.mnemonic].startswith(_LOADS) or accesses != [iced_x86.OpAccess.READ]:
         return [text]
-    place = next(each for each in range(instruction.op_count) if instruction.op_kind(each) == _MEMORY)
-    memory = _FORMATTER.format_operand(instruction, _FORMATTER.get_formatter_operand(instruction, place) or 0)
+    operand = next(n for n in range(instruction.op_count) if instruction.op_kind(n) == _MEMORY)
+    memory = _FORMATTER.format_operand(
+        instruction, _FORMATTER.get_formatter_operand(instruction, operand) or 0
+    )
     load, register = _load(instruction, memory.partition("{")[0], used)
     return [load, text.replace(memory, register)]
 
 
 def _load(instruction: iced_x86.Instruction, memory: str, used: set[str]) -> tuple[str, str]:
-    """A load as wide as the instruction's, and the free register that takes the place of memory."""
+    """A load as wide as the instruction's, and the free register it loads into."""
     bytes_ = iced_x86.MemorySizeExt.size(instruction.memory_size)
     result = instruction.op_register(0)
     if not iced_x86.RegisterExt.is_vector_register(result):
         free = next((name for name in _SPARE if name not in used), _SPARE[0])
         return f"{_LOAD[bytes_]} {memory}, %{free}{_PART[max(bytes_, 4)]}", f"%{free}{_PART[bytes_]}"
-    number = next((each for each in reversed(range(16)) if f"zmm{each}" not in used), 15)
+    number = next((n for n in reversed(range(16)) if f"zmm{n}" not in used), 15)
     if instruction.is_broadcast:
         element = "q" if bytes_ == 8 else "d"
         register = f"%{_VECTORS[iced_x86.RegisterExt.size(result)]}{number}"

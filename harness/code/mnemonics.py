@@ -1,4 +1,4 @@
-"""Names of instructions, as iced-x86 numbers them."""
+"""Lower-case mnemonics by their number in iced-x86."""
 
 import iced_x86
 

@@ -1,14 +1,12 @@
-"""Cycles per query on CPUs that are not here, from a static pipeline model: llvm-mca 19 on the built loops.
+"""Modelled cycles per query on other CPUs: llvm-mca 19, a static pipeline model, on the built loops.
 
-The model has every load hit the nearest cache and no branch mispredicted, and it knows nothing of masks: its
-figures are labelled "modelled" and stand beside a measurement of the same loops on this CPU. Only CPUs whose
-figures were checked are modelled.
+The model assumes that every load hits the L1 cache and that no branch is mispredicted, and it ignores the
+values of masks. Its figures are labelled "modelled" and shown next to a measurement of the same loops on this
+CPU. Only CPUs whose figures were checked are modelled.
 """
 
 import json
-import random
 import shutil
-import struct
 import subprocess
 from collections.abc import Sequence
 from typing import Literal
@@ -17,24 +15,23 @@ import msgspec
 
 from slidebench import kernels
 from slidebench.harness import workloads
+from slidebench.harness.code import stopwatch
 from slidebench.harness.code.loops import LoopError, query_loop
 from slidebench.harness.errors import UserError
 from slidebench.harness.machine import cpu
 from slidebench.kernels import catalogue
-from slidebench.kernels.clock import add_chain_nanoseconds
 
 TOOL = "llvm-mca-19"
-RANDOM_SEED = 20_260_101
 ITERATIONS = 1000
 MASK_INSTRUCTIONS = ("pext", "pdep")
 
 
 class ModelError(UserError):
-    """A model that cannot be made; the message says why and the way out."""
+    """A CPU without a good model, or llvm-mca missing or failing."""
 
 
 class Target(msgspec.Struct, frozen=True):
-    """A CPU that llvm-mca models well: its highest level, features beyond it, and whether PEXT too."""
+    """A CPU that llvm-mca models well: highest level, features beyond it, and whether it models PEXT."""
 
     level: str
     features: frozenset[str] = frozenset()
@@ -64,7 +61,7 @@ NEAREST = {
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """Cycles per query of one loop on one CPU, or why there are none."""
+    """Cycles per query of one loop on one CPU, or why it has no figure."""
 
     kernel: str
     level: str
@@ -77,7 +74,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
-    """All estimates, with this CPU measured (`here`) and modelled as the nearest CPU there is a model of."""
+    """Estimates for the targets, and for this CPU: measured, and modelled as the nearest known CPU."""
 
     modelled: list[Estimate]
     here: str
@@ -87,7 +84,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def model(targets: Sequence[str], choices: Sequence[kernels.Choice], query: str) -> Model:
-    """Model every loop on every target, and measure it here where this CPU can run it.
+    """Model every loop on every target, and measure it on this CPU if it can run there.
 
     Raises ModelError for a target without a good model, and if llvm-mca 19 is not installed.
     """
@@ -104,7 +101,9 @@ def model(targets: Sequence[str], choices: Sequence[kernels.Choice], query: str)
 
 
 def modelled(targets: Sequence[str], choices: Sequence[kernels.Choice], query: str) -> list[Estimate]:
-    """Model every loop on every target, target by target: nothing is run, equal builds give equal figures.
+    """Model every loop on every target, in the order of the targets.
+
+    Nothing is run, so equal builds give equal figures.
 
     Raises ModelError as `model` does.
     """
@@ -112,10 +111,10 @@ def modelled(targets: Sequence[str], choices: Sequence[kernels.Choice], query: s
 
 
 def check_target(name: str) -> None:
-    """Raises ModelError for a CPU without a good model."""
+    """Raise ModelError for a CPU without a good model."""
     if name not in TARGETS:
         reason = REFUSED.get(name, "its model was not checked")
-        raise ModelError(f"{name} is not modelled: {reason}; there are {', '.join(TARGETS)}")
+        raise ModelError(f"{name} is not modelled ({reason}): expected one of {', '.join(TARGETS)}")
 
 
 class _Loop:
@@ -143,7 +142,7 @@ class _Loop:
         )  # fmt: skip
 
     def why_not_on(self, name: str) -> str | None:
-        """Why a target's model says nothing about this loop; None if it does."""
+        """Why a target's model gives no figure for this loop; None if it gives one."""
         target = TARGETS[name]
         missing = set(catalogue.sliders()[self.choice.kernel].extra_features) - target.features
         if catalogue.level_order(self.choice.level) > catalogue.level_order(target.level):
@@ -176,12 +175,12 @@ def _on_target(loops: Sequence[_Loop], target: str) -> list[Estimate]:
 
 
 def _analysed(loops: list[list[str]], target: str) -> list[float]:
-    """Cycles per trip of each loop, as llvm-mca sees a thousand of them."""
+    """Cycles per iteration of each loop, over ITERATIONS iterations in llvm-mca."""
     if not loops:
         return []
     tool = shutil.which(TOOL)
     if tool is None:
-        raise ModelError(f"{TOOL} is not installed; on Debian: apt-get install llvm-19")
+        raise ModelError(f"{TOOL} is not installed: on Debian, apt-get install llvm-19")
     text = "".join("# LLVM-MCA-BEGIN\n" + "\n".join(lines) + "\n# LLVM-MCA-END\n" for lines in loops)
     command = [tool, "-mtriple=x86_64-linux-gnu", f"-mcpu={target}", "--json", f"--iterations={ITERATIONS}"]
     result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
@@ -191,38 +190,14 @@ def _analysed(loops: list[list[str]], target: str) -> list[float]:
     return [region["SummaryView"]["TotalCycles"] / ITERATIONS for region in regions]
 
 
-# ---- the same loops, timed here ---------------------------------------------------------------------------
-
-_PAIRS = (
-    32  # so few that their tables fit the nearest cache and its page table, as the model takes for granted
-)
-_REPEATS = 32  # and a stream so long that its end, a mispredicted branch, hardly counts
-_PASSES = 100  # some 100 microseconds: reading the clock takes 0.4
-_ADDITIONS = 64_000  # 15 microseconds
-_ROUNDS = 100
-
-
 def _measured(loops: Sequence[_Loop]) -> list[Estimate]:
-    """Cycles per query on this CPU, in its own cycles; reasons where it cannot run a loop."""
-    emulated = cpu.why_emulated()
-    refusals = [
-        emulated or kernels.why_not(loop.choice.kernel, loop.choice.level, loop.choice.popcount)
-        for loop in loops
-    ]
-    return [
-        loop.estimate("here", "measured", None if refusal else _time(loop), refusal)
-        for loop, refusal in zip(loops, refusals, strict=True)
-    ]
+    """Cycles per query on this CPU, or the reason why it cannot run a loop."""
+    return [_measure(loop, cpu.why_emulated()) for loop in loops]
 
 
-def _time(loop: _Loop) -> float:
-    source = random.Random(RANDOM_SEED)
-    squares = bytes(source.randrange(64) for _ in range(_PAIRS))
-    occupancies = struct.pack(f"<{_PAIRS}Q", *(source.getrandbits(64) for _ in range(_PAIRS)))
-    queries = kernels.load_choice(loop.choice).queries(squares * _REPEATS, occupancies * _REPEATS)
-    query_nanoseconds, add_nanoseconds = [], []
-    for _ in range(_ROUNDS):
-        query_nanoseconds.append(queries.time(loop.query, loop.order, _PASSES))
-        add_nanoseconds.append(add_chain_nanoseconds(_ADDITIONS))
-    cycle = min(add_nanoseconds) / _ADDITIONS
-    return float(min(query_nanoseconds) / (_PASSES * _PAIRS * _REPEATS) / cycle)
+def _measure(loop: _Loop, emulated: str | None) -> Estimate:
+    choice = loop.choice
+    refusal = emulated or kernels.why_not(choice.kernel, choice.level, choice.popcount)
+    if refusal:
+        return loop.estimate("here", "measured", None, refusal)
+    return loop.estimate("here", "measured", stopwatch.cycles_per_query(choice, loop.query, loop.order))

@@ -1,9 +1,9 @@
-"""Instructions counted by valgrind's callgrind: numbers that carry no noise.
+"""Exact instruction counts by valgrind's callgrind.
 
-Only the compiled function is counted, `perft` or a timed loop over queries: not Python, not the building of
-tables. The same module gives the same count to the instruction, on any CPU, in any environment and beside any
-load. Cache misses come from callgrind's model of two levels without prefetching: always labelled simulated.
-They shift by a few percent with where the system happens to put the tables.
+Only the compiled function is counted, `perft` or a timed loop over queries; Python and the building of tables
+are not. A module gives the same count, to the instruction, on any CPU, in any environment and under any load.
+Cache misses come from callgrind's model of two cache levels without prefetching, and are always labelled
+simulated. They vary by a few percent with the addresses of the tables.
 """
 
 import os
@@ -28,10 +28,10 @@ from slidebench.harness.valgrind.worker import Failed, Job, Message
 from slidebench.harness.workloads import Perft, Stream, Workload, operations
 from slidebench.kernels.features import detect
 
-UNCOUNTED_LEVELS = {"v4": "valgrind has no AVX-512; count at v1 to v3"}
+UNCOUNTED_LEVELS = {"v4": "valgrind has no AVX-512: expected level v1 to v3"}
 
 _KIB = 1024
-# Caches of one core. Haswell: Intel's optimization reference manual; Zen 2: AMD's software optimization
+# The caches of one core. Haswell: Intel's optimization reference manual; Zen 2: AMD's software optimization
 # guide for family 17h, models 30h and later.
 _GEOMETRIES = {
     name: (
@@ -45,18 +45,18 @@ GEOMETRIES = (*_GEOMETRIES, "here")
 
 
 class CountError(UserError):
-    """Nothing can be counted here; the message says why, and the way out."""
+    """Valgrind is missing or fails, or a kernel or baseline that cannot be used."""
 
 
 class Misses(msgspec.Struct, frozen=True):
-    """Cache misses of data, simulated, in all operations together."""
+    """Simulated data cache misses, summed over all operations."""
 
     level_1: int
     level_2: int
 
 
 class Count(msgspec.Struct, frozen=True):
-    """Instructions of one kernel on one workload, in all operations together."""
+    """Instructions of one kernel on one workload, summed over all operations."""
 
     choice: kernels.Choice
     workload: str
@@ -66,27 +66,27 @@ class Count(msgspec.Struct, frozen=True):
 
     @property
     def per_operation(self) -> float:
-        """Instructions per node or query, what the loop around it takes included."""
+        """Instructions per node or query, including the loop around it."""
         return self.instructions / self.operations
 
 
 class Uncounted(msgspec.Struct, frozen=True):
-    """A kernel that valgrind cannot run, and why."""
+    """A kernel that valgrind cannot run, and the reason."""
 
     choice: kernels.Choice
     reason: str
 
 
 def countable(selection: kernels.Selection) -> list[kernels.Choice]:
-    """The runnable choices of a selection whose level valgrind knows.
+    """The runnable choices of a selection at levels that valgrind supports.
 
-    Raises CountError if there are only others, UnavailableError if none can run.
+    Raises CountError if valgrind supports none of their levels, UnavailableError if no choice can run.
     """
     runnable = selection.runnable()
-    found = [choice for choice in runnable if choice.level not in UNCOUNTED_LEVELS]
-    if not found:
+    supported = [choice for choice in runnable if choice.level not in UNCOUNTED_LEVELS]
+    if not supported:
         raise CountError(f"{runnable[0]}: {UNCOUNTED_LEVELS[runnable[0].level]}")
-    return found
+    return supported
 
 
 def count(
@@ -96,14 +96,14 @@ def count(
     geometry: str | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> tuple[list[Count], list[Uncounted]]:
-    """Run each workload once under callgrind, on as many CPUs as there are.
+    """Run every workload once for every choice under callgrind, on all usable CPUs.
 
-    `geometry`, one of GEOMETRIES, adds simulated misses; `progress` is called after each kernel. Raises
+    `geometry`, one of GEOMETRIES, adds simulated misses. `progress` is called after every kernel. Raises
     CountError if valgrind is missing or fails.
     """
     valgrind = shutil.which("valgrind")
     if valgrind is None:
-        raise CountError("counting needs valgrind, which is not installed; on Debian: apt install valgrind")
+        raise CountError("valgrind is not installed: on Debian, apt install valgrind")
     options = _cache_options(geometry) if geometry else []
     workers = min(usable_cpus(), len(choices))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
@@ -116,24 +116,24 @@ def count(
 
         def share(worker: int) -> list[Count | Uncounted]:
             job = Job(
-                list(choices[worker::workers]), list(workloads), {each.sha256: each for each in streams}
+                list(choices[worker::workers]), list(workloads), {stream.sha256: stream for stream in streams}
             )
             return _run(command, job, Path(folder), geometry, progress)
 
         parts = list(pool.map(share, range(workers)))
-    order = {choice: place for place, choice in enumerate(choices)}
-    results = sorted((each for part in parts for each in part), key=lambda each: order[each.choice])
+    order = {choice: index for index, choice in enumerate(choices)}
+    results = sorted((result for part in parts for result in part), key=lambda result: order[result.choice])
     return (
-        [each for each in results if isinstance(each, Count)],
-        [each for each in results if isinstance(each, Uncounted)],
+        [result for result in results if isinstance(result, Count)],
+        [result for result in results if isinstance(result, Uncounted)],
     )
 
 
 def _run(
     command: Sequence[str], job: Job, folder: Path, geometry: str | None, progress: Callable[[], None]
 ) -> list[Count | Uncounted]:
-    """One valgrind, for one share of the kernels."""
-    totals = {each.name: operations(each) for each in job.workloads}
+    """Run one valgrind process for one share of the kernels."""
+    totals = {workload.name: operations(workload) for workload in job.workloads}
     results: list[Count | Uncounted] = []
     last = 0
     with (
@@ -159,41 +159,46 @@ def _run(
             results.append(Count(choice, message.workload, totals[message.workload], events["Ir"], misses))
         if process.wait():
             errors.seek(0)
-            said = errors.read().decode(errors="replace").strip().splitlines()
-            raise CountError(f"valgrind failed: {said[-1] if said else f'exit status {process.returncode}'}")
+            lines = errors.read().decode(errors="replace").strip().splitlines()
+            raise CountError(
+                f"valgrind failed: {lines[-1] if lines else f'exit status {process.returncode}'}"
+            )
     progress()
     return results
 
 
 def _symbols(choices: Sequence[kernels.Choice], workloads: Sequence[Workload]) -> list[str]:
-    """The symbols to count, as Cython writes them; none calls itself or another of them.
+    """The symbols to count, as mangled by Cython; none of them calls itself or another.
 
-    Written out: callgrind takes several patterns with wildcards, but heeds only the first.
+    All are written out: callgrind accepts several patterns with wildcards, but uses only the first.
     """
     modules = {f"{choice.kernel}_{choice.popcount}" for choice in choices}
-    functions = {"perft" if isinstance(each, Perft) else f"{each.piece}_{each.order}" for each in workloads}
+    functions = {
+        "perft" if isinstance(workload, Perft) else f"{workload.piece}_{workload.order}"
+        for workload in workloads
+    }
     return sorted(f"__pyx_f_{len(module)}{module}_{function}" for module in modules for function in functions)
 
 
 def _events(profile: str) -> dict[str, int]:
-    """The totals of a callgrind file by event: Ir are instructions, D1mr reads that miss level 1, ..."""
+    """The totals of a callgrind file by event: Ir is instructions, D1mr reads that miss the L1 cache, ..."""
     names, values = (
         re.findall(rf"^{key}: (.*)$", profile, re.MULTILINE)[-1].split() for key in ("events", "totals")
     )
     return {
         name: int(value) for name, value in zip_longest(names, values, fillvalue="0")
-    }  # zeros at the end are left out
+    }  # callgrind omits zeros at the end
 
 
 def _cache_options(geometry: str) -> list[str]:
-    """Callgrind's options for a geometry; its last level stands for level 2."""
-    found = caches(detect().dump, os.cpu_count()) if geometry == "here" else _GEOMETRIES[geometry]
+    """Callgrind's options for a geometry; its last-level cache stands for L2."""
+    described = caches(detect().dump, os.cpu_count()) if geometry == "here" else _GEOMETRIES[geometry]
     options = ["--cache-sim=yes"]
-    for option, level, types in (("I1", 1, "instruction"), ("D1", 1, "data"), ("LL", 2, "unified")):
-        cache = next((each for each in found if (each.level, each.type) == (level, types)), None)
+    for option, depth, type_ in (("I1", 1, "instruction"), ("D1", 1, "data"), ("LL", 2, "unified")):
+        cache = next((cache for cache in described if (cache.level, cache.type) == (depth, type_)), None)
         if cache is None or cache.ways is None:
             raise CountError(
-                f"this CPU does not describe its level {level} {types} cache; give --cache haswell or zen2"
+                f"this CPU does not describe its L{depth} {type_} cache: expected --cache haswell or zen2"
             )
         options.append(f"--{option}={cache.bytes},{cache.ways},{cache.line_bytes}")
     return options

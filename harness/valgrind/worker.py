@@ -1,8 +1,8 @@
-"""What runs under valgrind: `python -m slidebench.harness.valgrind.worker`, started by slidebench.harness.valgrind.counting.
+"""The process that runs under valgrind, started by `counting` with `python -m`.
 
-Reads a Job from standard input and writes messages, one JSON line each, to standard output. Every kernel is
-loaded in a fork of its own, and every workload runs in a fork of that, so that nothing but its own code and
-tables is there, and callgrind writes one file for each. Forks spare all but the first kernel the seconds that
+It reads a Job from standard input and writes messages, one JSON object per line, to standard output. Every
+kernel is loaded in a forked process, and every workload runs in a fork of that process: nothing else is in
+memory, and callgrind writes one file per workload. Forking saves all kernels but the first the seconds that
 Python takes to start under valgrind.
 """
 
@@ -20,7 +20,7 @@ from slidebench.harness.workloads import Stream, Workload
 
 
 class Job(msgspec.Struct):
-    """What is to be counted: every workload once for each choice; streams by their sha256."""
+    """Work for one process: every workload once for every choice; streams by their sha256."""
 
     choices: list[kernels.Choice]
     workloads: list[Workload]
@@ -28,7 +28,7 @@ class Job(msgspec.Struct):
 
 
 class Counted(msgspec.Struct, tag="counted"):
-    """The workload with this name has run, for the choice with this number, in a process of its own."""
+    """A workload of the choice with this number has run in the process with this id."""
 
     number: int
     workload: str
@@ -36,7 +36,7 @@ class Counted(msgspec.Struct, tag="counted"):
 
 
 class Failed(msgspec.Struct, tag="failed"):
-    """The choice with this number, or one of its workloads, cannot run."""
+    """The choice with this number, or one of its workloads, cannot run under valgrind."""
 
     number: int
     reason: str
@@ -44,7 +44,7 @@ class Failed(msgspec.Struct, tag="failed"):
 
 Message = Counted | Failed
 
-_WRONG, _UNFORESEEN = 1, 2  # exit statuses of a fork
+_WRONG, _UNEXPECTED = 1, 2  # exit statuses of a fork
 
 
 def main() -> None:
@@ -53,28 +53,28 @@ def main() -> None:
     for number in range(len(job.choices)):
         status = _forked(partial(_run, job, number))[1]
         if status:
-            _say(Failed(number, _reason(status)))
+            _send(Failed(number, _reason(status)))
 
 
 def _run(job: Job, number: int) -> None:
     choice = job.choices[number]
-    # Asked here, where CPUID is valgrind's: it lacks newer features.
+    # Checked in this process, because valgrind emulates CPUID without newer features.
     missing = kernels.why_not(choice.kernel, choice.level, choice.popcount)
     if missing:
-        return _say(Failed(number, missing))
+        return _send(Failed(number, missing))
     for _, workload in planned([choice], job.workloads):
         run = benchmark(kernels.load_choice(choice), workload, job.streams).run
         process, status = _forked(partial(run, 1))
-        _say(Failed(number, _reason(status)) if status else Counted(number, workload.name, process))
+        _send(Failed(number, _reason(status)) if status else Counted(number, workload.name, process))
     return None
 
 
 def _forked(run: Callable[[], object]) -> tuple[int, int]:
-    """Run in a child process; returns its number and its exit status, negative for a signal."""
+    """Run in a child process; returns its process id and its exit status, negative for a signal."""
     process = os.fork()
     if process:
         return process, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    status = _UNFORESEEN
+    status = _UNEXPECTED
     try:
         run()
         status = 0
@@ -88,11 +88,11 @@ def _forked(run: Callable[[], object]) -> tuple[int, int]:
 
 def _reason(status: int) -> str:
     if status == _WRONG:
-        return "wrong answers; see `slidebench verify`"
+        return "wrong answers: see `slidebench verify`"
     return f"stopped by signal {-status} under valgrind" if status < 0 else "failed under valgrind"
 
 
-def _say(message: Message) -> None:
+def _send(message: Message) -> None:
     sys.stdout.write(msgspec.json.encode(message).decode() + "\n")
     sys.stdout.flush()
 

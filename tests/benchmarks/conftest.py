@@ -1,28 +1,29 @@
-"""What is timed: batches of queries from real positions, for each kernel `name`, `level` and `query`."""
+"""Batches of queries from the tree streams, for every kernel `name`, `level` and `query`."""
 
 import pytest
 
 from slidebench import kernels
+from slidebench.harness.run.streams import query_streams
 
 BATCH_NANOSECONDS = 1_200_000  # a clock reading costs about 400 ns
 
 
 class Batch:
-    """As many passes over a stream of queries as take a kernel a good millisecond."""
+    """As many iterations over a stream of queries as take a kernel a little more than a millisecond."""
 
     def __init__(self, kernel, piece, order, stream):
         self.piece, self.order, self.stream = piece, order, stream
         self._queries = kernel.queries(stream.squares, stream.occupancies)
-        self.passes = -(-BATCH_NANOSECONDS // self._queries.time(piece, order, 1))
-        self.queries = self.passes * len(stream.squares)
+        self.iterations = -(-BATCH_NANOSECONDS // self._queries.time(piece, order, 1))
+        self.queries = self.iterations * len(stream.squares)
 
     def nanoseconds(self):
-        """Thread CPU time of one batch, taken inside the compiled module."""
-        return self._queries.time(self.piece, self.order, self.passes)
+        """Thread CPU time of one batch, measured inside the compiled module."""
+        return self._queries.time(self.piece, self.order, self.iterations)
 
 
 @pytest.fixture(scope="session")
-def query_streams():
+def streams():
     return {piece: stream for (name, piece), stream in query_streams().items() if name == "tree"}
 
 
@@ -41,7 +42,7 @@ def query(request):
 @pytest.fixture
 def kernel(name, level):
     if name not in kernels.names():
-        pytest.skip(f"there is no kernel {name}")
+        pytest.skip(f"no kernel {name}")
     reason = kernels.why_not(name, level)
     if reason:
         pytest.skip(f"{name} at {level}: {reason}")
@@ -55,5 +56,5 @@ def batch(kernel, query, streams):
 
 
 def pytest_benchmark_update_machine_info(machine_info):
-    """Keep the host's name out of saved files."""
+    """Keep the host name out of saved files."""
     machine_info.pop("node", None)

@@ -1,7 +1,7 @@
 """Every kernel's queries at every level, with pytest-benchmark: `make benchmarks`.
 
-A call from Python costs 50 ns, more than most queries. So the loop is inside the compiled module, which times
-it too; pytest-benchmark reads a clock that shows seconds per query.
+A call from Python costs 50 ns, more than most queries. The loop and its timing are therefore inside the
+compiled module, and pytest-benchmark reads a clock that shows seconds per query.
 """
 
 import pytest
@@ -12,7 +12,7 @@ ROUNDS = 15
 
 
 class QueryClock:
-    """Seconds per query of the batches run so far, added up."""
+    """The sum of the seconds per query of all batches so far."""
 
     seconds = 0.0
 

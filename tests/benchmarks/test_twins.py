@@ -44,11 +44,11 @@ class Twin:
         return self._attacks(kernels.PIECES.index(piece), square, occupied)
 
     def nanoseconds(self, batch):
-        """Thread CPU time of a kernel's batch, here."""
+        """Thread CPU time of a kernel's batch in this twin."""
         stream = batch.stream
         return self._timed(
             kernels.PIECES.index(batch.piece), batch.order == "latency", stream.squares, stream.occupancies,
-            len(stream.squares), batch.passes, 0,
+            len(stream.squares), batch.iterations, 0,
         )  # fmt: skip
 
 
@@ -72,10 +72,10 @@ def compiled(tmp_path_factory):
 
 @pytest.fixture
 def twin(compiled, kernel, name):
-    found = compiled(name, kernel.compiler, kernel.flags)
-    if found.compiler != kernel.compiler:
-        pytest.skip(f"built by {kernel.compiler}, the twin by {found.compiler}")
-    return found
+    twin = compiled(name, kernel.compiler, kernel.flags)
+    if twin.compiler != kernel.compiler:
+        pytest.skip(f"built by {kernel.compiler}, the twin by {twin.compiler}")
+    return twin
 
 
 def test_a_twin_answers_as_the_ray_walk_does(twin, kernel):
@@ -89,7 +89,7 @@ def test_a_twin_answers_as_the_ray_walk_does(twin, kernel):
 def test_a_kernel_is_as_fast_as_its_twin(twin, kernel, batch, record_property):
     speeds = []
     for _ in range(ROUNDS):
-        # Next to each other, in either order: what slows the machine slows both.
+        # One right after the other, in random order, so that a slow machine slows both.
         nanoseconds = {
             who: twin.nanoseconds(batch) if who == "twin" else batch.nanoseconds()
             for who in random.sample(("twin", "kernel"), 2)

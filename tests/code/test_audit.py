@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,14 +23,13 @@ Compile = Callable[..., Path]
 
 @pytest.fixture(scope="module")
 def built() -> list[Choice]:
-    return audit.built()
+    return kernels.Selection().built()
 
 
 def path_of(choice: Choice) -> Path:
-    path = audit.binary.module_path(choice)
-    if path is None:
+    if choice.module_path is None:
         pytest.skip(f"{choice} is not built")
-    return path
+    return choice.module_path
 
 
 @pytest.fixture
@@ -227,30 +225,24 @@ def test_the_verb_names_each_violation_and_exits_1(
 ) -> None:
     from click.testing import CliRunner
 
-    from slidebench.harness.verbs.correctness.audit import audit as verb
+    from slidebench.harness.verbs.correctness.audit import command
 
     faulty = compiled(perft="popcnt %rax, %rax")
-    monkeypatch.setattr(audit.binary, "module_path", lambda choice: faulty)
-    result = CliRunner().invoke(verb, ["--kernel", "ray_loop", "--level", "v1", "--popcount", "swar"])
+    monkeypatch.setattr(audit.elf, "built_path", lambda choice: faulty)
+    result = CliRunner().invoke(command, ["--kernel", "ray_loop", "--level", "v1", "--popcount", "swar"])
     assert result.exit_code == 1
     assert "FAILED ray_loop_swar_v1: perft: popcnt at 0x" in result.output
     assert result.output.endswith("0 of 1 modules keep to their level and declared needs\n")
 
 
 def test_the_verb_audits_what_is_built() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "slidebench.harness",
-        "audit",
-        "--kernel",
-        "magic_fancy",
-        "--level",
-        "v1",
-        "--json",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    audits = json.loads(done.stdout)
-    assert [each["choice"]["popcount"] for each in audits] == list(kernels.popcounts())
-    for each in audits:
-        assert {"perft", "rook_latency", "bulk_white"} <= {function["name"] for function in each["timed"]}
+    from click.testing import CliRunner
+
+    from slidebench.harness.verbs.correctness.audit import command
+
+    result = CliRunner().invoke(command, ["--kernel", "magic_fancy", "--level", "v1", "--json"])
+    assert result.exit_code == 0
+    audits = json.loads(result.output)
+    assert [audit_["choice"]["popcount"] for audit_ in audits] == list(kernels.popcounts())
+    for audit_ in audits:
+        assert {"perft", "rook_latency", "bulk_white"} <= {function["name"] for function in audit_["timed"]}

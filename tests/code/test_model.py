@@ -1,12 +1,10 @@
-"""Loops taken from built modules, and what a pipeline model makes of them."""
+"""Loops extracted from built modules, and the figures of a pipeline model for them."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
+from command import slidebench
 
 pytest.importorskip("iced_x86")
 pytest.importorskip("elftools")
@@ -28,7 +26,7 @@ PEXT = Choice("pext", "v3", "builtin")
 
 
 def lines_of(code: str) -> list[str]:
-    """Machine code in hexadecimal, a jump back added, as the model gets it; the jump left off."""
+    """The lines that the model gets for machine code in hexadecimal, without the jump at the end."""
     instructions = list(iced_x86.Decoder(64, bytes.fromhex(code + "75f0"), ip=0x1000))
     *lines, jump = assembly(instructions)
     assert jump == "jne 0"
@@ -74,8 +72,8 @@ def test_a_loop_that_branches_is_refused() -> None:
         query_loop(Choice("ray_loop", "v3", "builtin"), "rook_latency")
 
 
-def test_what_is_not_built_has_no_loop() -> None:
-    with pytest.raises(UnavailableError, match="pext needs level v3 or higher"):
+def test_a_module_that_is_not_built_has_no_loop() -> None:
+    with pytest.raises(UnavailableError, match="pext at v1: needs level v3 or higher"):
         query_loop(Choice("pext", "v1", "builtin"), "rook_latency")
 
 
@@ -89,7 +87,7 @@ def test_what_is_not_built_has_no_loop() -> None:
     ],
 )
 def test_cpus_without_a_good_model_are_refused(name: str, reason: str) -> None:
-    with pytest.raises(models.ModelError, match=f"^{name} is not modelled: {reason}; there are haswell, "):
+    with pytest.raises(models.ModelError, match=rf"^{name} is not modelled \({reason}\): expected one of "):
         models.check_target(name)
 
 
@@ -100,9 +98,9 @@ class TestModelled:
         assert cycles == pytest.approx(15, rel=0.02)
 
     def test_microcoded_pext_is_refused_and_the_rest_goes_on(self) -> None:
-        found = models.model(["znver1", "znver2", "znver3"], [PEXT, MAGICS], "rook")
+        result = models.model(["znver1", "znver2", "znver3"], [PEXT, MAGICS], "rook")
         by_cpu: dict[str, list[models.Estimate]] = {}
-        for estimate in found.modelled:
+        for estimate in result.modelled:
             by_cpu.setdefault(estimate.cpu, []).append(estimate)
         for cpu in ("znver1", "znver2"):
             pext, magics = by_cpu[cpu][:2], by_cpu[cpu][2:]
@@ -114,8 +112,8 @@ class TestModelled:
         assert all(each.cycles for each in by_cpu["znver3"])
 
     def test_a_level_the_cpu_lacks_is_refused(self) -> None:
-        found = models.model(["haswell", "icelake-server"], [Choice("pext", "v4", "builtin")], "rook")
-        assert [each.why_not for each in found.modelled] == [
+        result = models.model(["haswell", "icelake-server"], [Choice("pext", "v4", "builtin")], "rook")
+        assert [each.why_not for each in result.modelled] == [
             *["haswell cannot run v4"] * 2, None, None,
         ]  # fmt: skip
 
@@ -127,27 +125,20 @@ class TestModelled:
         assert latency.cycles > throughput.cycles
 
     def test_a_model_alone_times_nothing_and_is_the_same_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delattr(models, "_time")
+        monkeypatch.delattr(models.stopwatch, "cycles_per_query")
         first, again = (models.modelled(["haswell", "znver2"], [PEXT, MAGICS], "rook") for _ in range(2))
         assert first == again
         assert [each.cpu for each in first] == ["haswell"] * 4 + ["znver2"] * 4
 
     def test_every_estimate_is_labelled(self) -> None:
-        found = models.model(["znver4"], [MAGICS], "rook")
-        assert {each.label for each in (*found.modelled, *found.nearest_modelled)} == {"modelled"}
-        assert {each.label for each in found.measured} == {"measured"}
-
-
-def slidebench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "slidebench.harness", "model", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, **environment}, check=False
-    )
+        result = models.model(["znver4"], [MAGICS], "rook")
+        assert {each.label for each in (*result.modelled, *result.nearest_modelled)} == {"modelled"}
+        assert {each.label for each in result.measured} == {"measured"}
 
 
 @needs_tool
 def test_json_has_the_keys_that_scripts_use() -> None:
-    data = json.loads(slidebench("--cpu", "haswell", "--kernel", "pext", "--json").stdout)
+    data = json.loads(slidebench("model", "--target", "haswell", "--kernel", "pext", "--json").stdout)
     assert data.keys() == {"modelled", "here", "nearest", "measured", "nearest_modelled"}
     for estimate in data["modelled"]:
         assert (estimate["kernel"], estimate["cpu"], estimate["label"]) == ("pext", "haswell", "modelled")
@@ -156,7 +147,7 @@ def test_json_has_the_keys_that_scripts_use() -> None:
 
 @needs_tool
 def test_the_table_says_what_is_modelled_and_why_cells_are_blank() -> None:
-    text = slidebench("--cpu", "znver2,znver4", "--kernel", "pext", COLUMNS="160").stdout
+    text = slidebench("model", "--target", "znver2,znver4", "--kernel", "pext", COLUMNS="160").stdout
     assert "modelled by llvm-mca 19" in text
     assert "All but the measured column are modelled" in text
     assert "-  znver2 runs PEXT from microcode, which its model gets wrong\n" in text
@@ -168,17 +159,17 @@ def test_the_table_says_what_is_modelled_and_why_cells_are_blank() -> None:
         (
             ["--kernel", "pext"],
             {"PATH": ""},
-            "llvm-mca-19 is not installed; on Debian: apt-get install llvm-19",
+            "llvm-mca-19 is not installed: on Debian, apt-get install llvm-19",
         ),
-        (["--cpu", "znver5"], {}, "znver5 is not modelled"),
-        (["--kernel", "pext", "--level", "v1"], {}, "pext needs level v3 or higher"),
-        (["--kernel", "nosuch"], {}, "no kernel is called 'nosuch'"),
+        (["--target", "znver5"], {}, "znver5 is not modelled"),
+        (["--kernel", "pext", "--level", "v1"], {}, "pext at v1: needs level v3 or higher"),
+        (["--kernel", "nosuch"], {}, "unknown kernel 'nosuch': expected one of "),
     ],
 )
 def test_faults_give_one_line_and_status_2(
     arguments: list[str], environment: dict[str, str], message: str
 ) -> None:
-    result = slidebench(*arguments, **environment)
+    result = slidebench("model", *arguments, **environment)
     assert result.returncode == 2
     assert result.stderr.startswith(f"slidebench: {message}")
     assert result.stderr.count("\n") == 1

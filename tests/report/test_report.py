@@ -249,7 +249,7 @@ class TestZen2AgainstHaswell:
         pair._modelled.cache_clear()
         monkeypatch.setenv("PATH", "")
         text = words(site([here()])[self.PAGE])
-        assert "Not modelled: llvm-mca-19 is not installed; on Debian: apt-get install llvm-19." in text
+        assert "Not modelled: llvm-mca-19 is not installed: on Debian, apt-get install llvm-19." in text
         assert "pext latency Zen 2 19 cycles published" in text
 
     def test_records_of_both_take_the_place_of_models(self) -> None:

@@ -16,7 +16,7 @@ from slidebench.harness.valgrind import baseline
 from slidebench.harness.valgrind import counting as count
 from slidebench.harness.valgrind.counting import Count, CountError, Uncounted, countable
 from slidebench.harness.workloads import Lookup, Perft, perft_workloads
-from slidebench.kernels import Choice
+from slidebench.kernels import Choice, Selection
 
 TABLE = ROOT / "results" / "instructions.json"
 LOWEST = kernels.levels()[0]
@@ -35,9 +35,10 @@ def counted(choices: list[Choice], workload: Perft | None = None) -> tuple[list[
 
 def assert_not_risen(choices: list[Choice]) -> None:
     compiler = baseline.compiler_of(choices[0])
-    table = baseline.read_table(TABLE)
-    if compiler not in table[perft().name]:
-        pytest.skip(f"built by {compiler}; the table is of {', '.join(table[perft().name])}")
+    table = baseline.read_baseline(TABLE)
+    known = table[perft().name]
+    if compiler not in known:
+        pytest.skip(f"no instruction baseline for {compiler}: build with {' or '.join(known)}")
     counts, uncounted = counted(choices)
     assert {each.choice for each in counts} == set(choices) - {each.choice for each in uncounted}
     assert baseline.risen(table, counts) == []
@@ -46,14 +47,14 @@ def assert_not_risen(choices: list[Choice]) -> None:
 @needs_valgrind
 def test_no_kernel_takes_more_instructions_than_the_table_says() -> None:
     """Every kernel at its highest level that valgrind can run."""
-    highest = {choice.kernel: choice for choice in countable(popcount="builtin")}
+    highest = {choice.kernel: choice for choice in countable(Selection(popcount="builtin"))}
     assert_not_risen(list(highest.values()))
 
 
 @needs_valgrind
 @pytest.mark.slow
 def test_no_kernel_takes_more_instructions_at_any_level() -> None:
-    assert_not_risen(countable())
+    assert_not_risen(countable(Selection()))
 
 
 def test_a_rise_above_1_percent_names_kernel_level_and_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,9 +66,9 @@ def test_a_rise_above_1_percent_names_kernel_level_and_how_much(monkeypatch: pyt
         == []
     )
     assert baseline.risen(table, [Count(swar, "perft toy", 10, 1021), Count(new, "perft toy", 10, 1000)]) == [
-        "pext v3 swar: perft toy rose by 2.1 %, from 100.000 to 102.100 instructions per operation; "
-        "if intended, `make instructions`",
-        "pext v2 swar is not in the table; `make instructions` puts it there",
+        "pext v3 swar: perft toy rose by 2.1 %, from 100.000 to 102.100 instructions per operation: "
+        "if intended, run `make instructions`",
+        "pext v2 swar is not in the baseline: add it with `make instructions`",
     ]
 
 
@@ -87,13 +88,13 @@ def test_the_table_is_rewritten_for_what_was_counted_only(
         "gcc 12": {str(FANCY): 9.0, "pext v3 swar": 8.0, "gone v1 swar": 7.0},
     }
     path.write_text(json.dumps({"perft toy": old}))
-    baseline.write_table(path, [Count(FANCY, "perft toy", 3, 10)])
-    assert baseline.read_table(path) == {
+    baseline.write_baseline(path, [Count(FANCY, "perft toy", 3, 10)])
+    assert baseline.read_baseline(path) == {
         "perft toy": {"clang 19": {str(FANCY): 9.0}, "gcc 12": {str(FANCY): 3.333, "pext v3 swar": 8.0}}
     }
     path.write_text("[1]")
-    with pytest.raises(CountError, match=r"instructions.json is no table of instructions"):
-        baseline.read_table(path)
+    with pytest.raises(CountError, match=r"instructions.json is not an instruction baseline"):
+        baseline.read_baseline(path)
 
 
 @needs_valgrind
@@ -141,9 +142,9 @@ def test_larger_simulated_caches_miss_less_often() -> None:
 
 
 def test_v4_is_refused_with_the_reason() -> None:
-    with pytest.raises(CountError, match=r"v4: valgrind has no AVX-512; count at v1 to v3"):
-        countable(level="v4")
-    assert "v4" not in {choice.level for choice in countable()}
+    with pytest.raises(CountError, match=r"v4.*: valgrind has no AVX-512: expected level v1 to v3"):
+        countable(Selection(level="v4"))
+    assert "v4" not in {choice.level for choice in countable(Selection())}
 
 
 def test_without_valgrind_one_line_says_so(tmp_path: Path) -> None:
@@ -151,7 +152,7 @@ def test_without_valgrind_one_line_says_so(tmp_path: Path) -> None:
         sys.executable,
         "-m",
         "slidebench.harness",
-        "count",
+        "instructions",
         "--kernel",
         "magic_fancy",
         "--level",
@@ -160,9 +161,7 @@ def test_without_valgrind_one_line_says_so(tmp_path: Path) -> None:
     environment = {**os.environ, "PATH": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2
-    assert done.stderr == (
-        "slidebench: counting needs valgrind, which is not installed; on Debian: apt install valgrind\n"
-    )
+    assert done.stderr == "slidebench: valgrind is not installed: on Debian, apt install valgrind\n"
 
 
 def test_a_valgrind_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

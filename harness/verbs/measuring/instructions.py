@@ -73,7 +73,7 @@ def command(
     for each in uncounted:
         options.notes.print(f"not counted: {each.choice}: {each.reason}", highlight=False)
     if write:
-        baseline.write_table(write, [each for each in counts if each.workload == plan[0].name])
+        baseline.write_baseline(write, [each for each in counts if each.workload == plan[0].name])
     if as_json:
         options.print_json({"simulated_caches": cache, "counts": counts, "uncounted": uncounted})
     else:
