@@ -59,8 +59,9 @@ def as_markdown(record: Record) -> str:
         "|---|---|---|---:|",
     ]
     lines += [
-        f"| {' | '.join(map(_escaped, key))} | {each.median / 1e6:.0f} ± {100 * each.relative_half_width:.1f} % |"
-        for key, each in perft_rates(record).items()
+        f"| {_escaped(choice.kernel)} | {_escaped(choice.popcount)} | {_escaped(choice.level)} "
+        f"| {rate.median / 1e6:.0f} ± {100 * rate.relative_half_width:.1f} % |"
+        for choice, rate in perft_rates(record).items()
     ]
     return "\n".join(lines) + "\n"
 

@@ -223,7 +223,8 @@ class TestComparing:
             assert comparison is not None
             holds_1 = comparison.low <= 1 <= comparison.high
             assert holds_1 == (comparison.verdict == "no difference shown")
-        assert any(comparison and comparison.high == 1 < 1 + comparison.p_value for comparison in comparisons)
+        extended = [comparison for comparison in comparisons if comparison and 1 in comparison[1:3]]
+        assert len(extended) > 2, "the cases must include intervals that had to be extended"
 
     def test_only_rounds_that_both_have_count(self) -> None:
         first = [samples("a", 1, [100, 999_999], rounds=[0, 1])]
