@@ -5,6 +5,8 @@ from graphlib import TopologicalSorter
 
 from paths import ROOT
 
+from slidebench.harness.cli import PACKAGES
+
 HARNESS = ROOT / "harness"
 PACKAGE = "slidebench.harness"
 MAX_MODULES = 12  # per folder, without __init__.py
@@ -95,3 +97,8 @@ def test_no_folder_has_more_than_twelve_modules() -> None:
         str(path.relative_to(HARNESS)): len({*path.glob("*.py")} - {path / "__init__.py"}) for path in folders
     }
     assert {name: size for name, size in sizes.items() if size > MAX_MODULES} == {}
+
+
+def test_the_readme_has_a_row_for_every_verb() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert [verb for verb in PACKAGES if f"\n| `slidebench {verb}" not in readme] == []

@@ -176,10 +176,10 @@ def _decoded(name: str, address: int, code: bytes) -> Function:
         if instruction.is_ip_rel_memory_operand:
             mentions.add(instruction.ip_rel_memory_address)
     first: dict[Kind, int] = {}
-    for encoding, at in addresses.items():
-        first.setdefault(_kinds[encoding], at)
+    for number, at in addresses.items():
+        first.setdefault(_kinds[number], at)
     return Function(
-        name, address, tuple(_kinds[encoding].mnemonic for encoding in sequence), first, frozenset(mentions)
+        name, address, tuple(_kinds[number].mnemonic for number in sequence), first, frozenset(mentions)
     )
 
 
