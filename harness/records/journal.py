@@ -1,6 +1,7 @@
-"""Samples of a run, appended beside its record as they come: a killed run loses only those on their way.
+"""A run's samples, appended to a journal next to the record as they come.
 
-The record itself is written anew every few seconds only, which takes as long as a few samples.
+Writing the whole record takes as long as a few samples, so that is done every few seconds only. A killed run
+loses the sample in progress and any that its launch has not sent yet.
 """
 
 import re
@@ -13,16 +14,16 @@ from slidebench.harness.files import RESULTS_HINT, FileError
 
 
 class Entry(NamedTuple):
-    """A sample: the place in the record's `samples` that it belongs to, and what is to be added there."""
+    """A sample, and the index in the record's `samples` of the benchmark that it belongs to."""
 
-    place: int
+    number: int
     launch: int
     round: int
     cpu_nanoseconds: int
 
 
 class Journal:
-    """The file beside a record, with what the record lacks."""
+    """The journal of a record: the samples that the record does not have yet."""
 
     def __init__(self, record_path: Path) -> None:
         self._path = _path(record_path)
@@ -30,40 +31,43 @@ class Journal:
             self._file = self._path.open("ab", buffering=0)
             self.clear()
         except OSError as error:
-            raise self._fault(error) from None
+            raise self._file_error(error) from None
 
     def add(self, entry: Entry) -> None:
-        """Append a sample. Raises FileError if there is no room."""
+        """Append a sample. Raises FileError if the disk is full."""
         try:
             self._file.write(b"%d %d %d %d\n" % entry)
         except OSError as error:
-            raise self._fault(error) from None
+            raise self._file_error(error) from None
 
     def clear(self) -> None:
-        """The record has it all."""
+        """Remove all samples, since the record has them."""
         self._file.truncate(0)
 
     def remove(self) -> None:
-        """The run has ended and its record has it all."""
+        """Delete the journal at the end of a run."""
         self._file.close()
         self._path.unlink(missing_ok=True)
 
-    def _fault(self, error: OSError) -> FileError:
-        return FileError(f"cannot write {self._path}: {error.strerror}; {RESULTS_HINT}")
+    def _file_error(self, error: OSError) -> FileError:
+        return FileError(f"cannot write {self._path} ({error.strerror}): {RESULTS_HINT}")
 
 
-def entries(record_path: Path, most_bytes: int) -> Iterator[Entry]:
-    """What lies beside a record: whole lines of the first `most_bytes`; nothing of what cannot be read."""
+def entries(record_path: Path, max_bytes: int) -> Iterator[Entry]:
+    """The entries in the journal of a record, which is untrusted input; none if it cannot be read.
+
+    Malformed lines are skipped, and everything after `max_bytes`.
+    """
     path = _path(record_path)
     content = b""
     with suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:
-                content = file.read(most_bytes)
+                content = file.read(max_bytes)
     for line in content.splitlines(keepends=True):
-        found = re.fullmatch(rb"([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,9}) (-?[0-9]{1,18})\n", line)
-        if found:
-            yield Entry(*map(int, found.groups()))
+        match = re.fullmatch(rb"([0-9]{1,9}) ([0-9]{1,9}) ([0-9]{1,9}) (-?[0-9]{1,18})\n", line)
+        if match:
+            yield Entry(*map(int, match.groups()))
 
 
 def _path(record_path: Path) -> Path:

@@ -1,8 +1,8 @@
 """Can verdicts be trusted on this machine? Compare equal kernels, and a kernel with itself slowed on purpose.
 
 A trial compares two copies of one compiled module, each with tables of its own, so that chance places them
-differently in every launch. Everything else is as in a run: launches, rounds in random order, paired ratios, and
-the same test.
+differently in every launch. Everything else is as in a run: launches, rounds in random order, paired ratios,
+and the same test.
 """
 
 import subprocess

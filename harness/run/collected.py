@@ -15,9 +15,9 @@ from slidebench.kernels import Choice
 class Collected:
     """What the launches of a run have sent so far, entered in the record.
 
-    A benchmark's number is its index in the plan, in `record.samples` and in the journal. It never changes during
-    a run: a kernel that counts wrong keeps its samples' entries, emptied, until `drop_wrong`. `on_sample` is
-    called with each sample.
+    A benchmark's number is its index in the plan, in `record.samples` and in the journal. It never changes
+    during a run: a kernel that counts wrong keeps its entries in `record.samples`, emptied, until
+    `drop_wrong`. `on_sample` is called with each sample.
     """
 
     def __init__(
@@ -74,9 +74,7 @@ class Collected:
 
     def drop_wrong(self) -> None:
         """Remove the emptied entries of wrong kernels. Changes indices: nothing may be in the journal."""
-        self.record.samples = [
-            samples for samples in self.record.samples if samples.choice not in self.wrong
-        ]
+        self.record.samples = [samples for samples in self.record.samples if samples.choice not in self.wrong]
 
     def _size_batch(self, number: int, iterations: int) -> None:
         choice, workload = self.plan[number]

@@ -1,4 +1,4 @@
-"""Which kernels get extra rounds: the half with the widest perft intervals, less those that are narrow already."""
+"""Which kernels get extra rounds: the half with the widest perft intervals, unless these are narrow."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ NARROW = 0.003  # relative half-width of an interval below which a kernel needs 
 
 
 class Focus(NamedTuple):
-    """The kernels that get extra rounds, and the one with the widest interval with its relative half-width."""
+    """The kernels that get extra rounds; the kernel with the widest interval, and its relative half-width."""
 
     choices: frozenset[Choice]
     widest: tuple[Choice, float] | None

@@ -1,8 +1,8 @@
 """Timing in several processes: a launch is one process that times the whole plan for a while.
 
-pyperf calls a launch a run, JMH a fork. The parent writes a Job to a launch's standard input and reads messages
-from its standard output, one JSON line each: the iterations of a batch, every sample as it is taken, and the
-core's clock after each round.
+pyperf calls a launch a run, JMH a fork. The parent writes a Job to a launch's standard input and reads
+messages from its standard output, one JSON line each: the iterations of a batch, every sample as it is taken,
+and the core's clock frequency after each round.
 """
 
 import os
@@ -149,9 +149,9 @@ def _rounds(
 def _loaded(job: Job, rng: random.Random) -> tuple[dict[int, measure.Benchmark], bool]:
     """The benchmarks by number, on modules loaded in random order, and whether all modules are copies.
 
-    Where a module is mapped depends on what was loaded before it. Which physical pages hold its code is decided
-    when its file is written: one file got an unlucky page layout and made moves at 0.6 of the usual speed in
-    every launch. So each launch loads copies of its own.
+    Where a module is mapped depends on what was loaded before it. Which physical pages hold its code is
+    decided when its file is written: one file got an unlucky page layout and made moves at 0.6 of the usual
+    speed in every launch. So each launch loads copies of its own.
     """
     copied = True
 

@@ -19,9 +19,9 @@ from slidebench.kernels.position import parse_fen
 METHOD = "3"  # raised whenever what surrounds the timed code changes: times of two methods do not compare
 # A clock reading costs 0.4 microseconds, so at most a thousandth of a batch.
 BATCH_SECONDS = 1e-3
-# Nodes of a perft batch, by whether it is bulk counted; over a millisecond for all known kernels. Every kernel
-# counts the same trees as often, after a little untimed work of the same kind: a second count of a tree is up to
-# a tenth faster than the first, so a batch of two iterations does not compare with one of a single iteration.
+# Nodes of a perft batch, by whether it is bulk counted; over a millisecond for all known kernels. All kernels
+# run the same number of iterations, after a little untimed work of the same kind: a second count of a tree is
+# up to a tenth faster than the first, so a batch of two iterations does not compare with a batch of one.
 BATCH_NODES = {True: 4_500_000, False: 600_000}
 SIZING_REPEATS = 3
 CLOCK_ADDITIONS = 400_000  # a tenth of a millisecond: the core's frequency, once a round
@@ -45,9 +45,9 @@ def planned(
 ) -> list[tuple[kernels.Choice, Workload]]:
     """The (kernel, workload) pairs worth timing.
 
-    Lookups count no bits, so one popcount is enough. Under cache pressure the size of the tables matters and not
-    the level, so the highest level is enough. The same holds for perft without bulk counting, where moves
-    are made at the leaves and kernels matter little.
+    Lookups count no bits, so one popcount is enough. Under cache pressure the size of the tables matters and
+    not the level, so the highest level is enough. It is also enough for perft without bulk counting, where
+    the moves to the leaves are made and kernels matter little.
     """
     highest = max((level_order(choice.level) for choice in choices), default=0)
 
@@ -72,7 +72,7 @@ def benchmark(kernel: kernels.Kernel, workload: Workload, streams: dict[str, Str
 def slowed(
     kernel: kernels.Kernel, workload: Workload, streams: dict[str, Stream], slowdown: float
 ) -> Benchmark:
-    """A benchmark that takes longer by the fraction `slowdown` of its time: after every iteration it idles."""
+    """A benchmark that wastes the fraction `slowdown` of its time after every iteration."""
     unchanged = benchmark(kernel, workload, streams)
     unchanged.run(1)  # the first count of a tree takes up to a tenth longer
     additions = round(slowdown * unchanged.run(1) * core_megahertz() / 1e3)
@@ -107,7 +107,7 @@ def _wall_nanoseconds(benchmark: Benchmark) -> int:
 def round_samples(
     benchmarks: Mapping[int, Benchmark], iterations: Mapping[int, int], rng: random.Random
 ) -> Iterator[tuple[int, int | str]]:
-    """One round over numbered benchmarks: (number, thread CPU nanoseconds), or (number, failure) if it is wrong."""
+    """One sample of each benchmark, in random order: its number, and thread CPU nanoseconds or a failure."""
     for number in rng.sample(sorted(benchmarks), len(benchmarks)):
         try:
             benchmarks[number].warm()

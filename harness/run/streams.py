@@ -1,4 +1,4 @@
-"""Query streams: (square, occupancy) pairs from game trees, which a compiled kernel plays, and random ones."""
+"""Query streams: (square, occupancy) pairs from game trees played by a compiled kernel, and random pairs."""
 
 import random
 import struct
@@ -8,7 +8,7 @@ from slidebench.harness.workloads import CPW_POSITIONS, STREAMS, Stream
 from slidebench.kernels.catalogue import BUILTIN
 from slidebench.kernels.position import Position, parse_fen
 
-STREAM_PAIRS = 32_768  # 1,024 pairs understate large tables by up to 60 %
+STREAM_PAIRS = 32_768  # 1,024 pairs understate the cost of large tables by up to 60 %
 STREAM_SEED = 20_260_101
 
 

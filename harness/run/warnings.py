@@ -1,4 +1,4 @@
-"""What may distort a measurement: one list of warnings, each with advice. Nothing is corrected, only reported."""
+"""What may distort a measurement: one list of warnings with advice. Nothing is corrected, only reported."""
 
 import os
 import time
@@ -26,7 +26,10 @@ class Warning(Enum):
         "/proc/stat cannot be read, so the load by others is not known",
         "make sure that nothing else was running",
     )
-    FREQUENCY = "the core's clock frequency changed during the run", "let the machine cool, or fix its frequency"
+    FREQUENCY = (
+        "the core's clock frequency changed during the run",
+        "let the machine cool, or fix its frequency",
+    )
     GOVERNOR = (
         "the frequency governor is not 'performance'",
         "it may lower the clock between batches, so select 'performance'",
@@ -113,7 +116,7 @@ def of_machine(machine: Cpu, system: System) -> list[Finding]:
 
 
 def of_window(window: Window, megahertz: list[float]) -> list[Finding]:
-    """Warnings about what happened on the machine while it measured; `megahertz` of the core in each round."""
+    """Warnings about what happened during the run; `megahertz` is the core's clock in each round."""
     findings = _load(window)
     if megahertz:
         low, high = np.quantile(megahertz, [0.05, 0.95])
@@ -147,7 +150,7 @@ def of_samples(series: list[list[int]], launches: int) -> list[Finding]:
         findings.append(
             Finding(
                 Warning.FEW_LAUNCHES,
-                f"{launches} of the {MIN_VERDICT_LAUNCHES} launches that it takes to show how much they scatter",
+                f"{launches} launches, and {MIN_VERDICT_LAUNCHES} are needed to show how much they scatter",
             )
         )
     stopped = sum(nanoseconds <= 0 for samples in series for nanoseconds in samples)

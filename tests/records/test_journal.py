@@ -1,4 +1,4 @@
-"""What a run that is killed has measured is all there: in its record, or beside it."""
+"""A killed run keeps its samples: they are in its record or in its journal."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ from slidebench.harness.records.reader import MAX_RECORD_LAUNCHES, read_record
 from slidebench.harness.records.schema import Record
 from slidebench.harness.records.store import write_record
 from slidebench.harness.run import launches, measure
-from slidebench.harness.run.session import Collected
+from slidebench.harness.run.collected import Collected
 from slidebench.harness.workloads import perft_workloads
 from slidebench.kernels import Choice
 
@@ -30,12 +30,13 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def times(record: Record, place: int) -> dict[tuple[int, int], int]:
-    samples = record.samples[place]
+def times(record: Record, number: int) -> dict[tuple[int, int], int]:
+    """The nanoseconds of a benchmark by launch and round."""
+    samples = record.samples[number]
     return dict(zip(zip(samples.launches, samples.rounds, strict=True), samples.cpu_nanoseconds, strict=True))
 
 
-def test_samples_beside_a_record_are_read_with_it(path: Path) -> None:
+def test_a_record_is_read_with_the_samples_in_its_journal(path: Path) -> None:
     before = read_record(path)
     journal = Journal(path)
     journal.add(Entry(0, 7, 0, 123))
@@ -46,14 +47,14 @@ def test_samples_beside_a_record_are_read_with_it(path: Path) -> None:
     assert after.samples[1:5] == before.samples[1:5]
 
 
-def test_a_sample_that_the_record_has_too_counts_once(path: Path) -> None:
+def test_a_sample_in_both_record_and_journal_counts_once(path: Path) -> None:
     before = read_record(path)
     journal = Journal(path)
     journal.add(Entry(0, 0, 0, 123))
     assert read_record(path) == before
 
 
-def test_what_is_cleared_or_removed_is_not_read_again(path: Path) -> None:
+def test_samples_of_a_cleared_or_removed_journal_are_not_read(path: Path) -> None:
     before = read_record(path)
     journal = Journal(path)
     journal.add(Entry(0, 7, 0, 123))
@@ -66,47 +67,50 @@ def test_what_is_cleared_or_removed_is_not_read_again(path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_torn_and_foreign_lines_are_passed_over(path: Path) -> None:
+def test_malformed_lines_are_skipped(path: Path) -> None:
     before = read_record(path)
-    beside = path.with_suffix(".journal")
-    beside.write_bytes(
+    path.with_suffix(".journal").write_bytes(
         b"0 7 0 123\n99 7 0 1\n-1 7 0 1\n0 7 1 1e9\n\xff\n\n0 7 2 12345678901234567890\n0 7 3 4"
     )
     assert times(read_record(path), 0) == times(before, 0) | {(7, 0): 123}
 
 
-def test_a_finished_record_needs_nothing_from_beside_it(path: Path) -> None:
+def test_the_journal_of_a_complete_record_is_ignored(path: Path) -> None:
     whole = made_record({KEY: 1e9})
     write_record(whole, path)
     path.with_suffix(".journal").write_text("0 7 0 123\n")
     assert read_record(path) == whole
 
 
-def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"cannot write \S+: No such file or directory; choose another"):
+def test_a_folder_that_does_not_exist_gives_one_line(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"^cannot write \S+ \(No such file or directory\): choose another"):
         Journal(tmp_path / "nowhere" / "record.json")
 
 
-def test_a_kernel_that_counts_wrong_gives_no_time_to_another(path: Path) -> None:
-    """Killed between the writing of the record without it and the next sample: places have changed."""
+def test_a_kernel_that_counted_wrong_gets_no_samples_from_the_journal(path: Path) -> None:
+    """The run is killed after the record without the kernel is written, but before its journal is cleared."""
     wrong, right = Choice("rotated", "v3", "builtin"), Choice("magic_fancy", "v3", "builtin")
     record = made_record({}, complete=False)
-    workloads = [*perft_workloads()]
     journal = Journal(path)
-    collected = Collected(record, measure.planned([wrong, right], workloads), journal.add)
-    job = collected.job(0, 1.0, 10, {})
-    collected.enter(0, launches.Batches([1] * len(job.choices), copied=True))
+    collected = Collected(record, measure.planned([wrong, right], [*perft_workloads()]), {}, journal.add)
+    collected.enter(0, launches.Batches(dict.fromkeys(range(12), 1), copied=True))
+    collected.enter(0, launches.Sample(1, 0, 111))
     collected.enter(0, launches.Wrong(0, "rotated v3 builtin: 20 leaves, counted 21"))
-    write_record(record, path)
-    collected.enter(0, launches.Sample(0, 0, 111))  # of the wrong kernel, on its way when that was found
+    collected.enter(0, launches.Sample(0, 0, 111))  # sent before the launch noticed
     collected.enter(0, launches.Sample(6, 0, 222))
+    record.samples[6].cpu_nanoseconds.clear()
+    record.samples[6].launches.clear()
+    record.samples[6].rounds.clear()
+    write_record(record, path)
     read = read_record(path)
-    assert [(each.kernel, each.cpu_nanoseconds) for each in read.samples] == [
-        ("magic_fancy", [222] if number == 0 else []) for number in range(6)
+    assert [(samples.kernel, samples.cpu_nanoseconds) for samples in read.samples] == [
+        *[("rotated", [])] * 6,
+        ("magic_fancy", [222]),
+        *[("magic_fancy", [])] * 5,
     ]
 
 
-def test_more_than_a_record_may_hold_is_not_taken_from_beside_it(path: Path) -> None:
+def test_no_more_than_a_record_may_hold_is_read_from_a_journal(path: Path) -> None:
     before = read_record(path)
     path.with_suffix(".journal").write_text("".join(f"0 {launch} 0 1\n" for launch in range(5_000)))
     assert len(set(read_record(path).samples[0].launches)) == MAX_RECORD_LAUNCHES
@@ -115,7 +119,7 @@ def test_more_than_a_record_may_hold_is_not_taken_from_beside_it(path: Path) -> 
     assert read_record(path) == before
 
 
-def test_what_an_earlier_run_left_there_is_not_taken_for_this_one_s(path: Path) -> None:
+def test_a_journal_left_by_an_earlier_run_is_not_attributed_to_the_next(path: Path) -> None:
     path.with_suffix(".journal").write_text("0 7 0 123\n")
     Journal(path)
     assert (7, 0) not in times(read_record(path), 0)
@@ -127,13 +131,13 @@ def test_a_killed_run_keeps_its_samples(tmp_path: Path) -> None:
     lines: list[str] = []
     while process.poll() is None and len(lines) < 20:
         time.sleep(0.02)
-        for beside in tmp_path.glob("results/runs/*/*.journal"):
-            lines = beside.read_text().splitlines()
+        for journal in tmp_path.glob("results/runs/*/*.journal"):
+            lines = journal.read_text().splitlines()
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     (path,) = tmp_path.glob("results/runs/*/*.json")
     record = read_record(path)
     assert not record.complete
     for line in lines[:-1]:
-        place, launch, round_, nanoseconds = map(int, line.split())
-        assert times(record, place)[launch, round_] == nanoseconds
+        number, launch, round_, nanoseconds = map(int, line.split())
+        assert times(record, number)[launch, round_] == nanoseconds

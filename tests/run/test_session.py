@@ -1,4 +1,4 @@
-"""Launches' messages become a record; wrong kernels keep no samples; wide intervals get more rounds."""
+"""Messages of launches become a record; wrong kernels keep no samples; wide intervals get more rounds."""
 
 import sys
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from slidebench import kernels
 from slidebench.harness.errors import UserError
 from slidebench.harness.records.schema import Build, Record
 from slidebench.harness.run import launches, measure
-from slidebench.harness.run.session import Collected
+from slidebench.harness.run.collected import Collected
 from slidebench.harness.run.streams import query_streams
 from slidebench.harness.workloads import Lookup, Workload, perft_workloads, pressure_workloads
 
@@ -39,16 +39,16 @@ def record() -> Record:
 
 @pytest.fixture
 def collected(record: Record) -> Collected:
-    return Collected(record, measure.planned([GOOD, BAD], WORKLOADS))
+    return Collected(record, measure.planned([GOOD, BAD], WORKLOADS), {})
 
 
 def send(collected: Collected, launch: int, nanoseconds: dict[int, list[int]]) -> None:
-    """One launch's messages: a batch of 3 passes each, then a round for each time in the lists."""
-    job = collected.job(launch, 1.0, 100, {})
-    collected.enter(launch, launches.Batches([3] * len(job.choices), copied=True))
+    """Enter one launch's messages: batches of 3 iterations, then a round for each time in the lists."""
+    job = collected.job(launch, 1.0, 100)
+    collected.enter(launch, launches.Batches({task.number: 3 for task in job.tasks}, copied=True))
     for number, times in nanoseconds.items():
-        for round_, each in enumerate(times):
-            collected.enter(launch, launches.Sample(number, round_, each))
+        for round_, elapsed in enumerate(times):
+            collected.enter(launch, launches.Sample(number, round_, elapsed))
 
 
 def test_samples_are_entered_with_launch_and_round(record: Record, collected: Collected) -> None:
@@ -64,18 +64,31 @@ def test_samples_are_entered_with_launch_and_round(record: Record, collected: Co
     assert samples.operations == 3 * perft_workloads()[0].nodes
 
 
-def test_a_kernel_that_counts_wrong_keeps_no_samples_and_is_timed_no_more(
+def test_a_kernel_that_counts_wrong_keeps_no_samples_and_is_not_timed_again(
     record: Record, collected: Collected
 ) -> None:
     send(collected, 0, {0: [100], 6: [100]})
     collected.enter(0, launches.Wrong(7, "rotated v3 builtin: 20 leaves, counted 21"))
-    assert {samples.kernel for samples in record.samples} == {"magic_fancy"}
+    assert collected.enter(0, launches.Sample(6, 1, 100)) == ""  # sent before its launch noticed
+    assert [samples.cpu_nanoseconds for samples in record.samples] == [[100], *[[]] * 11]
     assert [(build.kernel, build.verified) for build in record.builds] == [
         ("magic_fancy", True),
         ("rotated", False),
     ]
     assert record.builds[1].failure == "rotated v3 builtin: 20 leaves, counted 21"
-    assert BAD not in collected.job(1, 1.0, 100, {}).choices
+    assert BAD not in {task.choice for task in collected.job(1, 1.0, 100).tasks}
+    collected.drop_wrong()
+    assert {samples.kernel for samples in record.samples} == {"magic_fancy"}
+
+
+def test_numbers_stay_those_of_the_plan_after_a_kernel_counted_wrong(record: Record) -> None:
+    collected = Collected(record, measure.planned([BAD, GOOD], WORKLOADS), {})
+    collected.enter(0, launches.Wrong(0, "rotated v3 builtin: 20 leaves, counted 21"))
+    job = collected.job(1, 1.0, 100)
+    assert [(task.number, task.choice) for task in job.tasks] == [(number, GOOD) for number in range(6, 12)]
+    collected.enter(1, launches.Batches({6: 3}, copied=True))
+    collected.enter(1, launches.Sample(6, 0, 222))
+    assert (record.samples[6].kernel, record.samples[6].cpu_nanoseconds) == ("magic_fancy", [222])
 
 
 def test_the_kernel_with_the_wider_interval_gets_extra_rounds(collected: Collected) -> None:
@@ -88,12 +101,18 @@ def test_the_kernel_with_the_wider_interval_gets_extra_rounds(collected: Collect
                 **{number: [1000 + 300 * launch, 900, 1200] for number in range(6, 12)},
             },
         )
-    job = collected.job(3, 1.0, 100, {})
-    assert {job.choices[number] for number in job.focus} == {BAD}
-    assert "widest interval: rotated v3 builtin" in collected.widest
+    job = collected.job(3, 1.0, 100)
+    assert job.focus == [*range(6, 12)]
+    assert str(collected.focus).startswith("widest interval: rotated v3 builtin")
 
 
-def test_lookups_are_planned_once_and_pressure_and_made_moves_at_the_highest_level_only() -> None:
+def test_no_kernel_gets_extra_rounds_before_launches_show_their_scatter(collected: Collected) -> None:
+    send(collected, 0, {number: [1000, 900, 1200] for number in range(12)})
+    assert collected.job(1, 1.0, 100).focus == []
+    assert str(collected.focus) == ""
+
+
+def test_lookups_are_planned_with_one_popcount_and_pressure_and_no_bulk_at_the_highest_level_only() -> None:
     plain = Lookup(name="l", piece="queen", mode="throughput", stream="tree", pairs=1, sha256="0")
     cold = Lookup(
         name="c", piece="queen", mode="throughput", stream="tree", pairs=1, sha256="0", evicting_bytes=64
@@ -103,10 +122,10 @@ def test_lookups_are_planned_once_and_pressure_and_made_moves_at_the_highest_lev
         for level in ("v2", "v3")
         for popcount in ("builtin", "swar")
     ]
-    made = perft_workloads(bulk=False)[0]
+    no_bulk = perft_workloads(bulk=False)[0]
     planned = [
         (choice.level, choice.popcount, workload.name)
-        for choice, workload in measure.planned(choices, [plain, cold, made])
+        for choice, workload in measure.planned(choices, [plain, cold, no_bulk])
     ]
     assert planned == [
         ("v2", "builtin", "l"),
@@ -124,12 +143,12 @@ def test_a_launch_has_modules_of_its_own() -> None:
 
 def test_every_kernel_counts_the_same_trees_as_often_in_a_batch() -> None:
     for workload in (perft_workloads()[4], perft_workloads(bulk=False)[4]):
-        passes = {
-            measure.batch_passes(measure.benchmark(kernels.load(kernel), workload, {}))
+        iterations = {
+            measure.batch_iterations(measure.benchmark(kernels.load(kernel), workload, {}))
             for kernel in ("ray_loop", "magic_fancy")
         }
-        assert len(passes) == 1
-        assert min(passes) > 1
+        assert len(iterations) == 1
+        assert min(iterations) > 1
 
 
 def small_job(choice: kernels.Choice, seconds: float = 0.1, rounds: int = 100) -> launches.Job:
@@ -137,11 +156,8 @@ def small_job(choice: kernels.Choice, seconds: float = 0.1, rounds: int = 100) -
         launch=4,
         seed=1,
         seconds=seconds,
-        rounds=rounds,
-        choices=[choice],
-        workloads=[perft_workloads()[4]],
-        passes=[1],
-        focus=[],
+        max_rounds=rounds,
+        tasks=[launches.Task(number=7, choice=choice, workload=perft_workloads()[4], iterations=1)],
         streams={},
     )
 
@@ -150,18 +166,20 @@ def test_a_launch_that_ends_before_it_has_read_its_job_says_so(monkeypatch: pyte
     monkeypatch.setattr(sys, "executable", "false")
     job = small_job(kernels.Selection().best())
     job.streams = {each.sha256: each for each in query_streams().values()}  # more than a pipe holds
-    with pytest.raises(UserError, match=r"launch 4 ended with status 1; .* run again"):
+    with pytest.raises(UserError, match=r"launch 4 ended with status 1: .* run again"):
         list(launches.messages(job))
 
 
 def test_a_launch_that_fails_says_so() -> None:
-    with pytest.raises(UserError, match=r"launch 4 ended with status 1; .* run again"):
+    with pytest.raises(UserError, match="launch 4 ended with status 1: "):
         list(launches.messages(small_job(kernels.Choice("nosuch", "v1", "builtin"))))
 
 
 def test_a_launch_has_no_more_rounds_than_a_record_can_hold() -> None:
-    sent = launches.messages(small_job(kernels.Selection().best(), seconds=60, rounds=3))
-    assert [each.round for each in sent if isinstance(each, launches.RoundEnd)] == [0, 1, 2]
+    sent = list(launches.messages(small_job(kernels.Selection().best(), seconds=60, rounds=3)))
+    assert [message.round for message in sent if isinstance(message, launches.RoundEnd)] == [0, 1, 2]
+    samples = [message for message in sent if isinstance(message, launches.Sample)]
+    assert [(sample.number, sample.round) for sample in samples] == [(7, 0), (7, 1), (7, 2)]
 
 
 @pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), ImportError("failed to map")])
@@ -171,25 +189,24 @@ def test_modules_that_cannot_be_copied_are_warned_of(
     def copied(load_copy: Callable[[kernels.Choice], kernels.Kernel]) -> bool:
         monkeypatch.setattr(kernels, "load_copy", load_copy)
         messages = launches.run(small_job(kernels.Selection().best()))
-        return next(each.copied for each in messages if isinstance(each, launches.Batches))
+        return next(message.copied for message in messages if isinstance(message, launches.Batches))
 
     def fail(_: kernels.Choice) -> kernels.Kernel:
         raise fault
 
     assert copied(kernels.load_choice)
     assert not copied(fail)
-    job = collected.job(0, 1.0, 100, {})
-    collected.enter(0, launches.Batches([3] * len(job.choices), copied=True))
-    assert not collected.shared
-    collected.enter(1, launches.Batches([3] * len(job.choices), copied=False))
-    collected.enter(2, launches.Batches([3] * len(job.choices), copied=True))
-    assert collected.shared
+    collected.enter(0, launches.Batches({}, copied=True))
+    assert not collected.shared_files
+    collected.enter(1, launches.Batches({}, copied=False))
+    collected.enter(2, launches.Batches({}, copied=True))
+    assert collected.shared_files
 
 
 @pytest.mark.parametrize(("level_2_kib", "read_mib"), [(0, 4), (1024, 4), (2048, 4), (6144, 12)])
 def test_cold_tables_are_evicted_from_second_level_caches_of_any_size(
     level_2_kib: int, read_mib: int
 ) -> None:
-    cold, *beside = pressure_workloads(query_streams(), level_2_kib << 10)
+    cold, *working_sets = pressure_workloads(query_streams(), level_2_kib << 10)
     assert cold.evicting_bytes == read_mib << 20
-    assert not any(each.evicting_bytes for each in beside)
+    assert not any(workload.evicting_bytes for workload in working_sets)
