@@ -1,4 +1,4 @@
-"""Bounded number types: limits on what an untrusted record may hold, checked as it is decoded."""
+"""Bounded types: limits on the values in an untrusted record, checked as it is decoded."""
 
 from typing import Annotated
 
@@ -9,3 +9,4 @@ MAX_INT64 = (1 << 63) - 1
 Whole = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT64)]
 Signed = Annotated[int, msgspec.Meta(ge=-MAX_INT64, le=MAX_INT64)]
 Measure = Annotated[float, msgspec.Meta(ge=0)]
+Sentence = Annotated[str, msgspec.Meta(max_length=200)]

@@ -1,1 +1,1 @@
-"""The record: its schema, where it lives, and how untrusted ones are read."""
+"""Records: their schema, where their files are, and how untrusted ones are read."""

@@ -1,35 +1,44 @@
-"""The record: one JSON file that says what was measured, on which machine, and every raw sample.
+"""The record: one JSON file with every raw sample of a run, what was measured, and on which machine.
 
-Field names of numbers end in their unit.
+The names of numeric fields end in their unit.
 """
 
 from typing import Literal
 
 import msgspec
 
-from slidebench.harness.bounded_types import Measure, Signed, Whole
+from slidebench.harness.bounded_types import Measure, Sentence, Signed, Whole
 from slidebench.harness.machine.cpu import Cpu
 from slidebench.harness.workloads import Workload
 from slidebench.kernels import Choice
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 class _Part(msgspec.Struct, forbid_unknown_fields=True):
-    """A part of a record: an unknown field is an error, not something to skip."""
+    """A part of a record: an unknown field is an error."""
 
 
-class Build(_Part, kw_only=True):
-    """One compiled kernel: how it was built, and whether it gave right answers before it was timed.
-
-    `init_nanoseconds` is the thread CPU time of filling its tables, once. `audit_sha256` is the digest of its
-    timed instructions and their audit: two builds of a kernel at a level that share it ran the same sequence
-    of instructions (operands aside); None where the libraries of slidebench.harness.code.audit are not installed.
-    """
+class _OfKernel(_Part, kw_only=True):
+    """A part of a record that belongs to one kernel at one level with one popcount."""
 
     kernel: str
     level: str
     popcount: str
+
+    @property
+    def choice(self) -> Choice:
+        return Choice(self.kernel, self.level, self.popcount)
+
+
+class Build(_OfKernel, kw_only=True):
+    """One compiled kernel: how it was built, and whether it was verified before it was timed.
+
+    `init_nanoseconds` is the thread CPU time of filling its tables, once. `audit_sha256` is the digest of its
+    timed instructions and their audit: two builds of a kernel at a level that share it ran the same sequence
+    of instructions (apart from operands). It is None if the audit extra was not installed.
+    """
+
     compiler: str
     flags: str
     table_bytes: Whole
@@ -38,34 +47,20 @@ class Build(_Part, kw_only=True):
     verified: bool
     failure: str | None = None
 
-    @property
-    def choice(self) -> Choice:
-        return Choice(self.kernel, self.level, self.popcount)
 
+class Absent(_OfKernel, kw_only=True):
+    """A kernel that was not timed at a level, with the reason."""
 
-class Absent(_Part, kw_only=True):
-    """A kernel that was not timed at a level, and why."""
-
-    kernel: str
-    level: str
-    popcount: str
     reason: str
 
-    @property
-    def choice(self) -> Choice:
-        return Choice(self.kernel, self.level, self.popcount)
 
-
-class Samples(_Part, kw_only=True):
+class Samples(_OfKernel, kw_only=True):
     """All samples of one kernel on one workload.
 
     Sample i was taken in round `rounds[i]` of launch `launches[i]`, ran `operations` operations and took
     `cpu_nanoseconds[i]` of thread CPU time: less is better.
     """
 
-    kernel: str
-    level: str
-    popcount: str
     workload: str
     operations: Whole
     better: Literal["lower"] = "lower"
@@ -73,21 +68,24 @@ class Samples(_Part, kw_only=True):
     rounds: list[Whole] = msgspec.field(default_factory=list)
     cpu_nanoseconds: list[Signed] = msgspec.field(default_factory=list)
 
-    @property
-    def choice(self) -> Choice:
-        return Choice(self.kernel, self.level, self.popcount)
-
 
 class Round(_Part, kw_only=True):
-    """The state of the core at the end of a round."""
+    """The core's clock frequency at the end of a round."""
 
     launch: Whole
     round: Whole
     core_megahertz: Measure
 
 
+class RecordedWarning(_Part, kw_only=True):
+    """A warning by its name in slidebench.harness.run.warnings, and what was observed, "" if not recorded."""
+
+    name: str
+    detail: Sentence = ""
+
+
 class Record(_Part, kw_only=True):
-    """One run on one machine; `warnings` are names from slidebench.harness.run.warnings."""
+    """One run on one machine."""
 
     schema: int = SCHEMA_VERSION
     complete: bool = False
@@ -101,7 +99,7 @@ class Record(_Part, kw_only=True):
     machine: Cpu
     seed: Whole
     budget_seconds: Measure
-    warnings: list[str] = msgspec.field(default_factory=list)
+    warnings: list[RecordedWarning] = msgspec.field(default_factory=list)
     builds: list[Build] = msgspec.field(default_factory=list)
     absent: list[Absent] = msgspec.field(default_factory=list)
     workloads: list[Workload] = msgspec.field(default_factory=list)

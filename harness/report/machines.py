@@ -11,7 +11,7 @@ from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.machine.cpu import machine_name, pext_expected
 from slidebench.harness.records.schema import Record
 from slidebench.harness.records.store import encode_record, representative
-from slidebench.harness.run.warnings import Warning
+from slidebench.harness.run.warnings import warning_text
 from slidebench.harness.workloads import MODES
 from slidebench.kernels.features import Pext
 
@@ -65,9 +65,8 @@ class Machine:
 
     @property
     def warnings(self) -> dict[str, str]:
-        """The record's warnings with their advice."""
-        known = Warning.__members__
-        return {name: known[name].value if name in known else "" for name in self.record.warnings}
+        """What was observed and the advice, by name of the record's warnings."""
+        return {warning.name: warning_text(warning) for warning in self.record.warnings}
 
     @cached_property
     def recommendations(self) -> list[Recommendation]:

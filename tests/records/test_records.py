@@ -1,4 +1,4 @@
-"""Records survive what machines do to files, and do no harm when a stranger wrote them."""
+"""Records survive crashes and full disks, and untrusted ones do no harm."""
 
 import io
 import json
@@ -37,7 +37,7 @@ from slidebench.harness.records.reader import (
     RecordError,
     read_record,
 )
-from slidebench.harness.records.schema import SCHEMA_VERSION, Record, Round, Samples
+from slidebench.harness.records.schema import SCHEMA_VERSION, Record, RecordedWarning, Round, Samples
 from slidebench.harness.records.store import create_record, record_path, representative, write_record
 from slidebench.harness.verbs.tables import rate_table
 from slidebench.harness.workloads import perft_workloads
@@ -138,7 +138,7 @@ class TestBrokenDisks:
     def test_a_full_disk_leaves_the_old_record_whole(self, mounted: Callable[[str], Path]) -> None:
         folder = mounted("size=64k")
         path = create_record(folder, new_record())
-        with pytest.raises(FileError, match=r"cannot write .*: No space left on device; choose another"):
+        with pytest.raises(FileError, match=r"cannot write .* \(No space left on device\): choose another"):
             write_record(new_record(rounds=20_000), path)
         assert read_record(path) == new_record()
         assert list(path.parent.iterdir()) == [path]
@@ -149,7 +149,7 @@ class TestBrokenDisks:
         result = slidebench(*RUN, "2s", "--results", str(folder))
         assert result.returncode == 2
         assert re.search(
-            r"^slidebench: cannot write \S+: No space left on device; choose", result.stderr, re.M
+            r"^slidebench: cannot write \S+ \(No space left on device\): choose", result.stderr, re.M
         )
         assert "Traceback" not in result.stderr
         assert all(read_record(path) for path in folder.glob("runs/*/*.json"))
@@ -159,7 +159,7 @@ class TestBrokenDisks:
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, limits[1]))
         try:
-            with pytest.raises(FileError, match=r"cannot write .*: File too large; choose another folder"):
+            with pytest.raises(FileError, match=r"cannot write .* \(File too large\): choose another folder"):
                 write_record(new_record(rounds=20_000), path)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -170,7 +170,7 @@ class TestBrokenDisks:
         result = slidebench(*RUN, "60s", "--results", str(mounted("size=64k,ro")))
         assert result.returncode == 2
         assert re.fullmatch(
-            r"slidebench: cannot write \S+: Read-only file system; choose .*\n", result.stderr
+            r"slidebench: cannot write \S+ \(Read-only file system\): choose .*\n", result.stderr
         )
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -178,7 +178,7 @@ class TestBrokenDisks:
         tmp_path.chmod(0o555)
         result = slidebench(*RUN, "60s", "--results", str(tmp_path))
         assert result.returncode == 2
-        assert re.fullmatch(r"slidebench: cannot write \S+: Permission denied; choose .*\n", result.stderr)
+        assert re.fullmatch(r"slidebench: cannot write \S+ \(Permission denied\): choose .*\n", result.stderr)
 
 
 class TestKilled:
@@ -197,15 +197,16 @@ class TestKilled:
         )
         moments = random.Random(1)
         seeds = [1]
-        for _ in range(8):
+        for _ in range(5):
             process = subprocess.Popen([sys.executable, "-c", program, path], stdout=subprocess.PIPE)
             assert process.stdout
             process.stdout.readline()
-            time.sleep(moments.uniform(0, 0.3))
+            time.sleep(moments.uniform(0, 0.2))
             process.kill()
             process.communicate()
             seeds.append(read_record(path).seed)
         assert seeds == sorted(seeds)
+        assert seeds[-1] > 1  # some write has succeeded
         assert list(path.parent.glob("*.json")) == [path]
 
     @pytest.mark.slow
@@ -239,19 +240,19 @@ def _samples(**changes: Any) -> list[dict[str, Any]]:
 
 
 def _series(launches: int, rounds: int) -> dict[str, Any]:
-    """So many launches of so many rounds each."""
-    each = [(launch, round_) for launch in range(launches) for round_ in range(rounds)]
+    """Samples of some launches with some rounds each."""
+    pairs = [(launch, round_) for launch in range(launches) for round_ in range(rounds)]
     return {
         "operations": 1,
-        "launches": [launch for launch, _ in each],
-        "rounds": [round_ for _, round_ in each],
-        "cpu_nanoseconds": [1] * len(each),
+        "launches": [launch for launch, _ in pairs],
+        "rounds": [round_ for _, round_ in pairs],
+        "cpu_nanoseconds": [1] * len(pairs),
     }
 
 
 MACHINE = msgspec.to_builtins(describe())
 CACHE = {"level": 1, "type": "data", "bytes": 32768, "line_bytes": 64, "ways": 8, "shared_by": 2}
-# What a stranger wrote: bytes or a JSON text, and what is said of it.
+# Untrusted records: bytes or JSON, and a part of the error message.
 HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "pickle": (pickle.dumps(Bomb()), "is not a slidebench record"),
     "code": ("__import__('os').system('touch exploded')", "is not a slidebench record"),
@@ -272,6 +273,10 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
         "is not a slidebench record",
     ),
     "half a surrogate pair": (text_of(python="\udc80"), "is not a slidebench record"),
+    "long detail of a warning": (
+        text_of(warnings=[{"name": "LOAD", "detail": "x" * 201}]),
+        "Expected `str` of length <= 200",
+    ),
     "unknown field": (text_of(surprise=1), "unknown field `surprise`"),
     "unknown field of the machine": (text_of(machine=MACHINE | {"surprise": 1}), "unknown field `surprise`"),
     "unknown field of a cache": (
@@ -288,7 +293,7 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "line feed": (text_of(python="3.11\n# Owned"), "an unprintable character in '3.11\\n# Owned'"),
     "text turned round": (text_of(python="3.11\u202e"), "an unprintable character"),
     "letter without width": (text_of(python="3.\u200b11"), "an unprintable character"),
-    "long text": (text_of(python="x" * (MAX_TEXT_LENGTH + 1)), "a text of more than 10000 letters"),
+    "long text": (text_of(python="x" * (MAX_TEXT_LENGTH + 1)), "a text of more than 10000 characters"),
     "uneven samples": (text_of(samples=_samples(rounds=[0])), "of 'magic_fancy' differ in number"),
     "no operations": (text_of(samples=_samples(operations=0)), "0 operations of 'magic_fancy'"),
     "negative operations": (
@@ -333,20 +338,31 @@ def _in_seconds(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_record_of_the_first_schema_is_still_read() -> None:
-    record = read_record(TESTS / "support" / "schema1.json")  # of a real run, cut to one kernel
+    record = read_record(TESTS / "support" / "schema1.json")  # of a real run, reduced to one kernel
     assert (record.schema, record.method) == (SCHEMA_VERSION, "1")
     assert [(build.kernel, build.audit_sha256) for build in record.builds] == [("pext", None)]
+    assert record.warnings == [RecordedWarning(name="FREQUENCY"), RecordedWarning(name="VIRTUAL")]
+
+
+def test_warnings_of_the_second_schema_have_names_only(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(text_of(schema=2, warnings=["LOAD"]))
+    assert read_record(path).warnings == [RecordedWarning(name="LOAD")]
+    for warnings in ("LOAD", [1], {"LOAD": "x"}, None):
+        path.write_text(text_of(schema=2, warnings=warnings))
+        with pytest.raises(RecordError, match="it is not of schema 2: warnings must be names"):
+            read_record(path)
 
 
 def made(method: str, kernels: int, day: int, *, complete: bool = True) -> Record:
-    """A record of so many kernels, made on a day of January."""
+    """A record of a number of kernels, made on a day of January."""
     speeds = {Choice(f"kernel {number}", "v1"): 1e8 for number in range(kernels)}
     return made_record(
         speeds, method=method, complete=complete, generator="1", started_utc=f"202601{day:02}T000000Z"
     )
 
 
-class TestFullest:
+class TestRepresentative:
     @pytest.mark.parametrize(
         ("better", "worse"),
         [
@@ -382,25 +398,25 @@ class TestOldRecords:
         path.write_text(json.dumps(data))
         return read_record(path)
 
-    def test_each_is_taken_from_version_to_version_up_to_todays(self, tmp_path: Path) -> None:
-        today = new_record()
-        today.schema = 3
-        today.rounds = [Round(launch=0, round=1, core_megahertz=3500.0)]
-        second = msgspec.to_builtins(today) | {"schema": 2, "budget_milliseconds": 2000.0}
+    def test_each_is_migrated_from_version_to_version(self, tmp_path: Path) -> None:
+        current = new_record()
+        current.schema = 3
+        current.rounds = [Round(launch=0, round=1, core_megahertz=3500.0)]
+        second = msgspec.to_builtins(current) | {"schema": 2, "budget_milliseconds": 2000.0}
         del second["budget_seconds"]
         first = second | {"schema": 1, "laps": second["rounds"]}
         del first["rounds"]
-        for data in (msgspec.to_builtins(today), second, first):
-            assert self.read(tmp_path / "record.json", data) == today
+        for data in (msgspec.to_builtins(current), second, first):
+            assert self.read(tmp_path / "record.json", data) == current
 
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"schema": 4}, "has record schema 4, this slidebench reads up to 3: update slidebench"),
+            ({"schema": 4}, "has record schema 4, and this slidebench reads up to 3: update slidebench"),
             ({"schema": 0}, "has record schema 0, which cannot be migrated: measure again"),
             ({"schema": -(10**15)}, "which cannot be migrated: measure again"),
-            ({"schema": 1}, "is not a slidebench record: it is not of schema 1: 'laps'"),
-            ({"schema": 2, "budget_milliseconds": []}, "is not a slidebench record: it is not of schema 2: "),
+            ({"schema": 1}, "is not a slidebench record (it is not of schema 1: 'laps')"),
+            ({"schema": 2, "budget_milliseconds": []}, "is not a slidebench record (it is not of schema 2: "),
             ({"schema": 2, "budget_milliseconds": 1, "surprise": 1}, "unknown field `surprise`"),
         ],
         ids=[
@@ -440,7 +456,7 @@ class TestHostileRecords:
         assert str(caught.value).isprintable() and len(str(caught.value)) < 500
         assert list(tmp_path.iterdir()) == [path]
 
-    def test_a_huge_file_is_refused_unread(self, tmp_path: Path) -> None:
+    def test_a_huge_file_is_refused_without_reading_it(self, tmp_path: Path) -> None:
         path = tmp_path / "record.json"
         with path.open("wb") as file:
             file.truncate(1 << 40)  # sparse: takes no room
@@ -449,14 +465,14 @@ class TestHostileRecords:
             read_record(path)
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 3 * MAX_RECORD_BYTES >> 10
 
-    def test_what_never_ends_is_refused(self, tmp_path: Path) -> None:
+    def test_pipes_and_devices_are_refused(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
         for path in (tmp_path / "pipe", Path("/dev/zero")):
             with pytest.raises(RecordError, match="not a file"):
                 read_record(path)
 
-    def test_names_in_it_stay_names(self, tmp_path: Path) -> None:
-        """Its charts land below the results folder, whatever the machine calls itself."""
+    def test_names_in_it_never_become_paths(self, tmp_path: Path) -> None:
+        """Its charts are written below the results folder, whatever the name of the machine."""
         machine = msgspec.to_builtins(describe()) | {
             "microarchitecture": "../../../exploded/",
             "brand": "/",
@@ -470,7 +486,7 @@ class TestHostileRecords:
             assert path.parent.parent == tmp_path / "deep/results/charts"
             assert re.fullmatch("exploded-[0-9a-f]{6}", path.parent.name)
 
-    def test_markup_in_it_is_shown_as_it_is(self, tmp_path: Path) -> None:
+    def test_markup_in_it_is_shown_literally(self, tmp_path: Path) -> None:
         hostile = "</text><script>alert(1)</script> $\\frac{$ [bold]&amp;"
         samples = [each | {"kernel": hostile} for each in msgspec.to_builtins(new_record())["samples"]]
         machine = msgspec.to_builtins(describe()) | {"brand": hostile}

@@ -20,7 +20,7 @@ from slidebench.harness.analysis.published import figures
 from slidebench.harness.code.disassembly import listing
 from slidebench.harness.code.model import TOOL
 from slidebench.harness.machine.cpu import machine_name
-from slidebench.harness.records.schema import Record
+from slidebench.harness.records.schema import Record, RecordedWarning
 from slidebench.harness.records.store import encode_record, write_record
 from slidebench.harness.report import pair, site
 from slidebench.harness.report.claims import MEASURES, Claim, claims, finding
@@ -282,7 +282,7 @@ def hostile() -> dict[str, bytes]:
         compiler=HOSTILE,
         started_utc="../../../" + HOSTILE,
         commit="../" + HOSTILE,
-        warnings=[HOSTILE],
+        warnings=[RecordedWarning(name=HOSTILE, detail=HOSTILE)],
     )
     record.machine = msgspec.structs.replace(
         record.machine, microarchitecture="../" + HOSTILE, vendor=HOSTILE, operating_system=HOSTILE,

@@ -14,7 +14,7 @@ from slidebench.harness.machine.probes import why_emulated
 from slidebench.harness.records.schema import Record
 from slidebench.harness.records.store import create_record
 from slidebench.harness.run.session import Step, fill, new_record
-from slidebench.harness.run.warnings import Warning
+from slidebench.harness.run.warnings import warning_text
 from slidebench.harness.verbs import on_cluster, options
 from slidebench.harness.verbs.results.plot import write_charts
 from slidebench.harness.verbs.tables import rate_table
@@ -105,7 +105,7 @@ def _print_run(record: Record, path: Path) -> None:
     if record.samples:
         options.print_table(rate_table(record))
     for warning in record.warnings:
-        print(f"warning {warning}: {Warning[warning].value}")
+        print(f"warning {warning.name}: {warning_text(warning)}")
     for build in record.builds:
         if build.failure:
             print(f"FAILED  {build.failure}")
