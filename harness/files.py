@@ -14,14 +14,14 @@ RESULTS_HINT = "choose another folder with --results"
 
 
 class FileError(UserError):
-    """A file that cannot be written; the message names it and the option that chooses another."""
+    """A file that cannot be written; the message says why, and which option selects another."""
 
 
 def write_atomically(path: Path, content: bytes, hint: str) -> None:
     """Replace the content of `path` in one step.
 
     A symbolic link is followed; a device, a pipe or an open file such as /dev/stdout is written to. Raises
-    FileError, ending with `hint`, if the file cannot be written.
+    FileError, with `hint` at the end of its message, if the file cannot be written.
     """
     with _file_errors(path, hint):
         if path.is_relative_to("/dev") or (path.exists() and not path.is_file()):
@@ -37,10 +37,10 @@ def write_atomically(path: Path, content: bytes, hint: str) -> None:
 
 
 def create_atomically(path: Path, content: bytes, hint: str) -> bool:
-    """Create `path` with its whole content; returns False if a file of that name exists.
+    """Create `path` with `content` in one step; returns False if it exists already.
 
-    A hard link is the one step that fails for the second of two runs. Raises FileError, ending with `hint`, if
-    the file cannot be written.
+    Only a hard link fails if another process has just created the name. Raises FileError, with `hint` at the
+    end of its message, if the file cannot be written.
     """
     with _file_errors(path, hint), _temporary_file(path.parent, content) as temporary:
         try:
@@ -52,7 +52,7 @@ def create_atomically(path: Path, content: bytes, hint: str) -> bool:
 
 @contextmanager
 def _temporary_file(folder: Path, content: bytes) -> Iterator[Path]:
-    """A file beside the final one, already on disk; removed at the end if it still exists."""
+    """A file in `folder` with the content, synced to disk; removed at the end unless it was renamed."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=".tmp", delete=False) as file:
         temporary = Path(file.name)
@@ -68,8 +68,8 @@ def _temporary_file(folder: Path, content: bytes) -> Iterator[Path]:
 
 @contextmanager
 def _file_errors(path: Path, hint: str) -> Iterator[None]:
-    """Turn the system's errors into one line about `path`."""
+    """Turn the operating system's errors into a FileError."""
     try:
         yield
     except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror}; {hint}") from None
+        raise FileError(f"cannot write {path} ({error.strerror}): {hint}") from None

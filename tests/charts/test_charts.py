@@ -342,7 +342,7 @@ class TestComparison:
         ("chart", "message"),
         [
             ("ratios.pdf", "ratios.pdf has another ending than .svg or .png"),
-            ("a.json/ratios.svg", "cannot write a.json/ratios.svg: File exists; choose another --chart"),
+            ("a.json/ratios.svg", "cannot write a.json/ratios.svg (File exists): choose another --chart"),
         ],
     )
     def test_faults_take_one_line(self, chart: str, message: str, tmp_path: Path) -> None:

@@ -392,7 +392,7 @@ class TestVerb:
         (tmp_path / "results").write_text("a file, not a folder")
         result = slidebench("run", "--quick", "--cluster", cluster.scheduler_address, cwd=tmp_path)
         assert result.returncode == 2
-        assert re.fullmatch(r"slidebench: cannot write results/runs/\S+: .*--results\n", result.stderr)
+        assert re.fullmatch(r"slidebench: cannot write results/runs/\S+ \(.*\): .*--results\n", result.stderr)
 
     @pytest.mark.parametrize(
         ("verb", "address"),

@@ -189,7 +189,9 @@ class TestVerb:
         result = slidebench("suite", str(suite), "--junit", str(suite / "report.xml"))
         assert result.returncode == 2
         assert "6 of 7 counts are right" in result.stdout
-        assert re.fullmatch(r"slidebench: cannot write \S+: .*; choose another --junit file\n", result.stderr)
+        assert re.fullmatch(
+            r"slidebench: cannot write \S+ \(.*\): choose another --junit file\n", result.stderr
+        )
 
     @pytest.mark.slow
     def test_all_published_suites_are_right_at_the_default_limit(self) -> None:
