@@ -1,4 +1,4 @@
-"""What is timed: perft positions, and streams of attack queries. The one place that lists them."""
+"""The workloads: perft positions, and streams of attack queries. The one place that lists them."""
 
 import hashlib
 from collections.abc import Iterable
@@ -35,10 +35,10 @@ class Lookup(msgspec.Struct, frozen=True, tag="lookup", forbid_unknown_fields=Tr
     mode: Mode = msgspec.field(name="order")  # records have called it "order" since schema 1
     stream: str
     pairs: Whole
-    sha256: str  # of the stream: the same questions in the same order
-    # Other data touched before each query; the sample is what the queries add to the touching.
+    sha256: str  # of the stream: equal digests mean the same queries in the same order
+    # Other data touched before each query; the sample is the time beyond that of the touching alone.
     working_set_bytes: Whole = 0
-    # Data read through before every 256 queries, to evict the tables from the nearer caches.
+    # Data read before every 256 queries, to evict the tables from the caches close to the core.
     evicting_bytes: Whole = 0
 
 
@@ -46,16 +46,21 @@ Workload = Perft | Lookup
 
 
 def subtracted_workloads(workloads: Iterable[Workload]) -> set[str]:
-    """Names of those whose samples are what queries add to other work: noise may make some negative."""
-    return {each.name for each in workloads if isinstance(each, Lookup) and each.working_set_bytes}
+    """Names of workloads whose samples are differences of two times, which noise can make negative."""
+    return {
+        workload.name for workload in workloads if isinstance(workload, Lookup) and workload.working_set_bytes
+    }
 
 
 class CpwPosition(msgspec.Struct, frozen=True):
-    """One of the six positions that perft figures are quoted for, with its leaves at depths 1, 2, ..."""
+    """One of the six positions on the Chess Programming Wiki's page of perft results.
+
+    `leaves` are its counts at depths 1, 2, ...
+    """
 
     name: str
     fen: str
-    timed_depth: int  # a few milliseconds, so that a run has many rounds
+    timed_depth: int  # takes a few milliseconds, so that a run has many rounds
     leaves: tuple[int, ...]
 
 
@@ -76,7 +81,7 @@ CPW_POSITIONS = (
 
 
 def perft_workloads(*, bulk: bool = True) -> list[Perft]:
-    """The six positions at their timed depths, without bulk counting one ply less: moves made take longer."""
+    """The six positions at their timed depths; without bulk counting, which takes longer, one ply less."""
     plies = 0 if bulk else 1
     return [
         Perft(
@@ -92,7 +97,7 @@ def perft_workloads(*, bulk: bool = True) -> list[Perft]:
 
 
 def operations(workload: Workload) -> int:
-    """Operations in one pass over a workload: leaves or queries."""
+    """Operations in one iteration of a workload: leaves or queries."""
     return workload.nodes if isinstance(workload, Perft) else workload.pairs
 
 
@@ -108,7 +113,7 @@ class Stream(msgspec.Struct, frozen=True):
 
 
 def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
-    """Every stream and piece in both modes."""
+    """Queries of each piece on each stream in both modes; `available` has the streams by (stream, piece)."""
     return [
         Lookup(
             name=f"lookup {piece} {mode} {stream}",
@@ -124,9 +129,10 @@ def lookup_workloads(available: dict[tuple[str, str], Stream]) -> list[Lookup]:
 
 
 def pressure_workloads(available: dict[tuple[str, str], Stream], level_2_bytes: int = 0) -> list[Lookup]:
-    """Queen queries of the tree stream with cold tables, and beside working sets of 1 KiB to 2 MiB.
+    """Queen queries of the tree stream under cache pressure: with cold tables, and with working sets.
 
-    Cold: evicted from a second-level cache of so many bytes, by reading EVICTING_MIB or twice as many.
+    Cold tables have been evicted from a second-level cache of `level_2_bytes` (0 if not known), by reading
+    EVICTING_MIB or twice its size, whichever is more.
     """
     (plain,) = (
         workload

@@ -1,8 +1,8 @@
 """Benchmarks for asv: seconds per node and per query at each commit, kernel and level.
 
-asv runs the benchmarks of the working tree on every commit. They ask a commit for its kernels and nothing
-else, and what it lacks is n/a. Positions and occupancies are fixed here: only the same work is compared.
-asv takes larger values as worse, hence seconds and never nodes/s.
+asv runs the benchmarks of the working tree on every commit. They use nothing of a commit but its kernels, and
+those it lacks are n/a. Positions and occupancies are fixed here, so that every commit does the same work. asv
+regards larger values as worse, hence seconds and not nodes/s.
 """
 
 import platform
@@ -12,7 +12,7 @@ from typing import Any
 
 from asv_runner.benchmarks.mark import SkipNotImplemented
 
-# asv knows a parameter by its place in the list, so all commits must see one list: the working tree's.
+# asv identifies a parameter by its index in the list, so all commits use the list of the working tree.
 _CATALOGUE = runpy.run_path(str(Path(__file__).parents[2] / "kernels" / "catalogue.py"))
 KERNELS = tuple(_CATALOGUE["sliders"]())
 LEVELS = tuple(
@@ -22,9 +22,10 @@ LEVELS = tuple(
 
 
 def load(kernel: str, level: str) -> Any:
-    """The kernel as the commit under test built it.
+    """The kernel as built from the commit under test.
 
-    Raises SkipNotImplemented, n/a to asv, with the reason if that commit or this machine cannot run it.
+    Raises SkipNotImplemented (n/a to asv) with the reason if that commit lacks it, or this machine cannot
+    run it.
     """
     try:
         from slidebench import kernels  # noqa: PLC0415 - the first commits have no such package
@@ -40,13 +41,14 @@ def load(kernel: str, level: str) -> Any:
 class PerOperation:
     """A benchmark whose samples are seconds per operation, as timed inside the compiled module.
 
-    asv reads `timer` before and after each call. This one shows the seconds per operation of all calls so
-    far, so that asv has their samples, and by them can tell a change from noise.
+    asv reads `timer` before and after each call and takes the difference as a sample. This timer advances by
+    the seconds per operation of each call, so asv gets the samples themselves and can distinguish a change
+    from noise.
     """
 
-    number = 1  # a call is a sample: one batch of at least 1 ms of thread CPU time
+    number = 1  # calls per sample: each is a batch of at least 1 ms of thread CPU time
     rounds = 2  # processes
-    repeat = (5, 10, 0.3)  # samples in each: at least, at most, and seconds after which to stop
+    repeat = (5, 10, 0.3)  # samples in each process: at least, at most, and seconds after which to stop
     warmup_time = 0.03
     seconds_per_operation = 0.0
 
