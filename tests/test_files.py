@@ -1,4 +1,4 @@
-"""Files are written whole, where the path leads; what is no file is written to, not replaced."""
+"""Files are written in one step, through links; pipes and devices are written to, not replaced."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from slidebench.harness.files import FileError, create_atomically, write_atomica
 OTHER = "choose another"
 
 
-def test_folders_are_made_and_nothing_else_is_left_there(tmp_path: Path) -> None:
+def test_folders_are_created_and_no_temporary_file_remains(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "file"
     write_atomically(path, b"one", OTHER)
     write_atomically(path, b"two", OTHER)
@@ -21,7 +21,7 @@ def test_folders_are_made_and_nothing_else_is_left_there(tmp_path: Path) -> None
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_new_file_takes_nobodys_place(tmp_path: Path) -> None:
+def test_a_new_file_never_replaces_another(tmp_path: Path) -> None:
     assert create_atomically(tmp_path / "file", b"one", OTHER)
     assert not create_atomically(tmp_path / "file", b"two", OTHER)
     assert (tmp_path / "file").read_bytes() == b"one"
@@ -45,7 +45,7 @@ def test_a_device_stays_a_device() -> None:
     assert Path("/dev/full").is_char_device()
 
 
-def test_who_reads_a_pipe_gets_it(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     read: list[bytes] = []
@@ -64,7 +64,7 @@ def test_a_path_that_cannot_be_written_is_one_line(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["a file", "a pipe"])
-def test_what_standard_output_leads_to_is_added_to(kind: str, tmp_path: Path) -> None:
+def test_output_to_dev_stdout_is_appended(kind: str, tmp_path: Path) -> None:
     program = (
         "import pathlib, slidebench.harness.files as files\n"
         "print('before')\n"
@@ -83,7 +83,7 @@ def test_what_standard_output_leads_to_is_added_to(kind: str, tmp_path: Path) ->
         assert done.stdout == b"before\nreport\nafter\n"
 
 
-def test_links_that_lead_nowhere_or_in_circles(tmp_path: Path) -> None:
+def test_a_dangling_link_is_followed_and_a_circular_one_refused(tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to("new")
     write_atomically(tmp_path / "dangling", b"one", OTHER)
     assert (tmp_path / "new").read_bytes() == b"one"

@@ -1,1 +1,1 @@
-"""Other computers, through a dask.distributed cluster. Needs the `cluster` extra."""
+"""Perft and runs on other computers, through a dask.distributed cluster. Needs the `cluster` extra."""

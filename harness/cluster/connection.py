@@ -1,4 +1,4 @@
-"""A dask scheduler: connecting to it, its workers, and a lock so that a run has its host to itself."""
+"""Connecting to a dask scheduler, its workers, and a lock so that a run has its host to itself."""
 
 import fcntl
 import logging
@@ -20,33 +20,42 @@ LOCK = Path(tempfile.gettempdir()) / "slidebench.lock"
 
 
 class ClusterError(UserError):
-    """A cluster that cannot be used; the message says why and the way out."""
+    """A cluster that cannot be used; the message is one line: what is wrong, then what was expected."""
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """A client of the scheduler at an address. Raises ClusterError if there is none."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost workers are told in our own words
+    """Connect to the scheduler at an address like tcp://head:8786. Raises ClusterError if there is none."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # this package reports lost workers itself
     try:
-        get_address_host_port(address)  # a client would wait for ever on one that cannot be right
-        # A server of another kind may say nothing, or what reads as the length of an endless message.
+        get_address_host_port(address)  # Client() blocks forever on a malformed address
+        # A server of another kind may send nothing, or bytes that read as the length of an endless message.
         (client,) = in_threads(
-            lambda each: Client(each, timeout=CONNECT_SECONDS, set_as_default=False),
+            lambda scheduler: Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False),
             [address],
             seconds=2 * CONNECT_SECONDS,
         )
     except TimeLimitError:
-        raise ClusterError(f"no dask scheduler answers at {address}: what is there is silent") from None
+        raise _no_scheduler(address, "the server there sends nothing") from None
     except (OSError, ValueError, MemoryError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ClusterError(f"no dask scheduler answers at {address}: {reason}") from None
+        raise _no_scheduler(address, reason) from None
     with client:
         yield client
 
 
+def _no_scheduler(address: str, reason: str) -> ClusterError:
+    return ClusterError(
+        f"no dask scheduler at {address} ({reason}): expected the address that `dask scheduler` prints"
+    )
+
+
 @contextmanager
 def host_lock(*, exclusive: bool) -> Iterator[int]:
-    """Hold this host: alone, or with others that do not hold it alone. Waits until that is possible."""
+    """Lock this host, exclusively or shared; waits until that is possible. Yields the lock's descriptor.
+
+    A child process that inherits the descriptor keeps the lock.
+    """
     try:
         descriptor = os.open(LOCK, os.O_RDONLY)
     except FileNotFoundError:
@@ -59,12 +68,12 @@ def host_lock(*, exclusive: bool) -> Iterator[int]:
 
 
 def settled_futures(client: Client, futures: Iterable[Future[Any]]) -> set[Future[Any]]:
-    """Those that have ended, for good or bad; waits a second at most for the first."""
+    """The futures that have finished or failed; waits up to a second for the first."""
     with client.as_current(), suppress(TimeoutError):
         return set(wait(list(futures), 1, "FIRST_COMPLETED").done)
     return set()
 
 
 def workers(client: Client) -> dict[str, dict[str, Any]]:
-    """What the scheduler knows of each worker, by address."""
+    """The scheduler's information about each worker, by address."""
     return dict(client.scheduler_info(n_workers=-1)["workers"])

@@ -1,4 +1,4 @@
-"""One perft counted by all workers of a cluster."""
+"""A perft counted by all workers of a cluster together."""
 
 import time
 from collections import Counter
@@ -15,15 +15,15 @@ LOST_SECONDS = 30  # a nanny replaces a lost worker within this time
 CHUNKS_PER_THREAD = 8  # so that neither a slow worker nor a lost one delays the rest for long
 
 
-class Counted(NamedTuple):
-    """One worker's share of a perft: its kernel, its address, and the leaves of each position."""
+class ShareCount(NamedTuple):
+    """A share of a perft: the worker's kernel and address, and the leaves of each position."""
 
     kernel: str
     worker: str
     leaves: list[int]
 
 
-class Count(NamedTuple):
+class ClusterCount(NamedTuple):
     """Leaves below each root move ("" at depth 0), and the kernels and workers that counted them."""
 
     divide: dict[str, int]
@@ -43,11 +43,11 @@ def perft(
     *,
     bulk: bool = True,
     chess960: bool = False,
-) -> Count:
-    """Leaves at `depth`, counted by every worker of the cluster; `chess960` is how castling is written.
+) -> ClusterCount:
+    """Count the leaves at `depth` with every worker of the cluster; with `chess960`, castling is e1h1.
 
-    The tree is cut two or three plies down. Positions that several lines reach are counted once and weighted;
-    what a lost worker had to count, others count. Raises ClusterError if none is left.
+    The tree is cut two or three plies below the root. Positions that several lines reach are counted once and
+    weighted. Shares of a lost worker go to the others. Raises ClusterError if none is left, or one fails.
     """
     threads = sum(worker["nthreads"] for worker in workers(client).values())
     plies = min(depth, 3 if depth > 6 else 2)
@@ -57,47 +57,50 @@ def perft(
     shares = [subtrees[number::chunks] for number in range(chunks)]
     pending = {
         client.submit(
-            count_here, [each for each, _ in share], depth - plies, selection, bulk, pure=False
+            count_here, [subtree for subtree, _ in share], depth - plies, selection, bulk, pure=False
         ): share
         for share in shares
     }
     roots = [move.uci(chess960=chess960) for move in kernels.load().moves(position)] if depth else [""]
-    divide = Counter(dict.fromkeys(roots, 0))  # a move that mates has no subtree to be counted
+    divide = Counter(dict.fromkeys(roots, 0))  # a move that mates has no subtree to count
     names, addresses = set(), set()
     seen = time.monotonic()
     while pending:
         for future in settled_futures(client, pending):
             if future.status != "finished":
                 raise ClusterError(f"a worker failed: {future.exception()}")
-            counted = future.result()
+            counted: ShareCount = future.result()
             names.add(counted.kernel)
             addresses.add(counted.worker)
-            for (_, ways), leaves in zip(pending.pop(future), counted.leaves, strict=True):
-                divide.update({root: count * leaves for root, count in ways.items()})
+            for (_, lines), leaves in zip(pending.pop(future), counted.leaves, strict=True):
+                divide.update({root: number * leaves for root, number in lines.items()})
         if workers(client):
             seen = time.monotonic()
         elif time.monotonic() - seen > LOST_SECONDS:
-            raise ClusterError("the cluster has no workers; start them with `dask worker ADDRESS`")
-    return Count(dict(divide), tuple(sorted(names)), tuple(sorted(addresses)))
+            raise ClusterError("the cluster has no workers: start them with `dask worker ADDRESS`")
+    return ClusterCount(dict(divide), tuple(sorted(names)), tuple(sorted(addresses)))
 
 
-def count_here(positions: list[Position], depth: int, selection: kernels.Selection, bulk: bool) -> Counted:
-    """Count the leaves of each position on this worker."""
+def count_here(positions: list[Position], depth: int, selection: kernels.Selection, bulk: bool) -> ShareCount:
+    """Count the leaves of each position on this worker, with the best selected kernel of its CPU."""
     kernel = kernels.load_choice(selection.best())
     with host_lock(exclusive=False):
         leaves = [kernel.time_perft(position, depth, bulk=bulk).nodes for position in positions]
-    return Counted(str(kernel.choice), get_worker().address, leaves)
+    return ShareCount(str(kernel.choice), get_worker().address, leaves)
 
 
 def _subtrees(position: Position, plies: int, *, chess960: bool = False) -> dict[Position, Counter[str]]:
-    """Positions `plies` below, each with the ways to it by root move. Move counters make no difference."""
+    """Distinct positions `plies` below, with the number of lines that reach them by root move.
+
+    Positions that differ in their move counters only are the same.
+    """
     generator = kernels.load()
-    level = {position: Counter({"": 1})}
+    reached = {position: Counter({"": 1})}
     for ply in range(plies):
         below: dict[Position, Counter[str]] = {}
-        for each, ways in level.items():
-            for move in generator.moves(each):
+        for parent, lines in reached.items():
+            for move in generator.moves(parent):
                 after = replace(move.after, halfmove_clock=0, fullmove_number=1)
-                below.setdefault(after, Counter()).update(ways if ply else {move.uci(chess960=chess960): 1})
-        level = below
-    return level
+                below.setdefault(after, Counter()).update(lines if ply else {move.uci(chess960=chess960): 1})
+        reached = below
+    return reached

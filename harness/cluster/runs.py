@@ -1,7 +1,7 @@
 """`slidebench run` on every host of a cluster.
 
-A run needs its host to itself. One worker per host is used, and it must offer the resource `bench`, so that it
-makes one run at a time. A lock file on the host excludes the runs of other workers, and perft.
+A run needs its host to itself. One worker per host is used, and it must offer the resource `bench`, so that
+it does one run at a time. A lock file on the host excludes runs of other workers, and perft.
 """
 
 import subprocess
@@ -21,15 +21,15 @@ from slidebench.harness.records.store import create_record, encode_record
 
 
 class HostOutcome(NamedTuple):
-    """What came of a run on one host: where its record is, and what failed; both if it failed midway."""
+    """The outcome on one host: the path of the record, and what failed; both if the run failed partway."""
 
     host: str
     path: Path | None
     failure: str | None
 
 
-class Ended(NamedTuple):
-    """A run that has ended on its host: exit status, the record's file if there is one, and error text."""
+class FinishedRun(NamedTuple):
+    """A run that has ended on its host: exit status, content of its record's file, and error output."""
 
     status: int
     record: bytes | None
@@ -37,9 +37,10 @@ class Ended(NamedTuple):
 
 
 def run_on_hosts(client: Client, arguments: Sequence[str], results: Path) -> Iterator[HostOutcome]:
-    """`slidebench run` with the arguments once on each host; each outcome as it comes, its record written.
+    """Run `slidebench run` with the arguments once on each host; yields outcomes as they come.
 
-    A run whose worker is lost is not started again. Raises ClusterError if no worker may be asked.
+    Records are written below `results`. A run whose worker is lost is not started again. Raises ClusterError
+    if no worker offers the resource `bench`, and FileError if a record cannot be written.
     """
     runs = {
         client.submit(
@@ -55,21 +56,24 @@ def run_on_hosts(client: Client, arguments: Sequence[str], results: Path) -> Ite
 
 
 def bench_workers(client: Client) -> dict[str, str]:
-    """The address of one worker by host: of those that offer the resource `bench`, the first by name."""
-    found: dict[str, str] = {}
+    """By host, the address of one worker that offers the resource `bench`: the first by address.
+
+    Raises ClusterError if there is none.
+    """
+    addresses: dict[str, str] = {}
     for address, worker in sorted(workers(client).items()):
         if worker["resources"].get("bench", 0) >= 1:
-            found.setdefault(worker["host"], address)
-    if not found:
+            addresses.setdefault(worker["host"], address)
+    if not addresses:
         raise ClusterError(
-            "no worker of the cluster offers the resource bench; start one on each host with "
+            "no worker of the cluster offers the resource bench: start one on each host with "
             "`dask worker ADDRESS --resources bench=1`"
         )
-    return found
+    return addresses
 
 
-def run_here(arguments: list[str]) -> Ended:
-    """`slidebench run` in a process of its own on this host."""
+def run_here(arguments: list[str]) -> FinishedRun:
+    """Run `slidebench run` in a process of its own on this host."""
     command = [sys.executable, "-m", "slidebench.harness", "run", "--json"]
     with host_lock(exclusive=True) as lock, tempfile.TemporaryDirectory() as folder:
         result = subprocess.run(
@@ -78,16 +82,16 @@ def run_here(arguments: list[str]) -> Ended:
             stderr=subprocess.PIPE,
             text=True,
             check=False,
-            pass_fds=[lock],  # the lock holds as long as the run, even if this worker is killed
+            pass_fds=[lock],  # the run keeps the lock even if this worker is killed
         )
-        # From its file, which a run that fails midway has too.
+        # From the file, not from standard output: a run that fails partway has one too.
         paths = Path(folder).glob("runs/*/*.json")
         record = next((encode_record(read_record(path)) for path in paths), None)
-    return Ended(result.returncode, record, result.stderr)
+    return FinishedRun(result.returncode, record, result.stderr)
 
 
 def _settled(client: Client, runs: dict[Future[Any], tuple[str, str]]) -> set[Future[Any]]:
-    """Runs that have ended, or will never: their worker is gone."""
+    """Runs that have ended, or never will because their worker is gone."""
     done = settled_futures(client, runs)
     alive = workers(client)
     return done | {future for future, (_, address) in runs.items() if address not in alive}
@@ -99,25 +103,25 @@ def _outcome(host: str, future: Future[Any], results: Path) -> HostOutcome:
         return HostOutcome(host, None, "its worker was lost")
     if future.status != "finished":
         return HostOutcome(host, None, f"its worker failed: {future.exception()}")
-    ended: Ended = future.result()
-    if ended.record is None:
-        return HostOutcome(host, None, _told(ended))
+    run: FinishedRun = future.result()
+    if run.record is None:
+        return HostOutcome(host, None, _last_error(run))
     try:
-        record = msgspec.json.decode(ended.record, type=Record)
+        record = msgspec.json.decode(run.record, type=Record)
     except msgspec.DecodeError as error:
-        return HostOutcome(host, None, f"its record cannot be read: {error}; install one version everywhere")
-    return HostOutcome(host, create_record(results, record), _failure(ended, record))
+        return HostOutcome(host, None, f"its record cannot be read ({error}): install one version everywhere")
+    return HostOutcome(host, create_record(results, record), _failure(run, record))
 
 
-def _failure(ended: Ended, record: Record) -> str | None:
+def _failure(run: FinishedRun, record: Record) -> str | None:
     if not record.complete:
-        return f"{_told(ended)}; its record is incomplete"
+        return f"incomplete record: {_last_error(run)}"
     if any(build.failure for build in record.builds):
-        return "a kernel is wrong, see the record"
-    return _told(ended) if ended.status else None
+        return "a kernel is wrong: see the record"
+    return _last_error(run) if run.status else None
 
 
-def _told(ended: Ended) -> str:
-    """The line in which a run said why it failed: the last, after the name of a file that is gone by now."""
-    lines = ended.errors.strip().splitlines()
-    return lines[-1] if lines else f"exit status {ended.status}"
+def _last_error(run: FinishedRun) -> str:
+    """The last line of a run's error output, which says why it failed; lines before name deleted files."""
+    lines = run.errors.strip().splitlines()
+    return lines[-1] if lines else f"exit status {run.status}"

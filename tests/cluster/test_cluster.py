@@ -1,4 +1,4 @@
-"""Other computers: here, worker processes on this one, at addresses that stand for hosts."""
+"""Perft and runs on other computers: here worker processes at addresses that represent hosts."""
 
 import json
 import os
@@ -6,7 +6,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any
 
 import chess
 import pytest
+from command import slidebench
 from made_records import made_record
 
 from slidebench import kernels
@@ -36,11 +36,11 @@ ANY = kernels.Selection()
 SLOWEST = kernels.Selection("ray_loop", LOWEST, "builtin")
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 SCHOLARS_MATE = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
-LIMIT = 120  # seconds, instead of waiting for ever
+LIMIT = 120  # seconds, instead of waiting forever
 
 
 def started(folder: Path, hosts: list[str], *, bench: int = 1) -> Any:
-    """A scheduler, and a worker process at each of the addresses; they keep their locks in the folder."""
+    """A scheduler, and a worker process at each address, with their locks in the folder."""
     options = {
         "nthreads": 1, "resources": {"bench": bench}, "dashboard": False, "local_directory": str(folder),
     }  # fmt: skip
@@ -58,7 +58,7 @@ def started(folder: Path, hosts: list[str], *, bench: int = 1) -> Any:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where worker processes keep temporary files, their lock among them."""
+    """The temporary folder of worker processes, with their lock."""
     path = tmp_path_factory.mktemp("workers")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(path))
@@ -80,15 +80,10 @@ def client(cluster: Any) -> Iterator[Any]:
         yield client
 
 
-def slidebench(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "slidebench.harness", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
-
-
 def ended_future(status: int, record: bytes, errors: str) -> Any:
     """What dask gives for a run that has ended."""
-    ended = runs.Ended(status, record, errors)
-    return SimpleNamespace(done=lambda: True, status="finished", result=lambda: ended)
+    run = runs.FinishedRun(status, record, errors)
+    return SimpleNamespace(done=lambda: True, status="finished", result=lambda: run)
 
 
 def is_launch(process: Any) -> bool:
@@ -147,17 +142,17 @@ class TestPerft:
     def test_without_bulk_the_count_is_the_same(self, client: Any) -> None:
         assert cluster_perft.perft(client, START, 4, ANY, bulk=False).nodes == 197281
 
-    def test_the_kernel_wished_for_counts(self, client: Any) -> None:
+    def test_the_selected_kernel_counts(self, client: Any) -> None:
         assert cluster_perft.perft(client, START, 4, SLOWEST).kernels == (f"ray_loop {LOWEST} builtin",)
 
-    def test_a_kernel_no_worker_has_is_refused(self, client: Any) -> None:
+    def test_a_kernel_that_no_worker_has_is_refused(self, client: Any) -> None:
         with pytest.raises(connection.ClusterError, match="a worker failed: unknown kernel 'nosuch'"):
             cluster_perft.perft(client, START, 4, kernels.Selection("nosuch"))
 
     @pytest.mark.slow
     def test_the_loss_of_a_worker_changes_nothing(self, client: Any) -> None:
         result: list[Any] = []
-        # With as little speed as there is: time to strike while every worker is counting.
+        # As slow as possible, so that a worker can be killed while all are counting.
         count = threading.Thread(
             target=lambda: result.append(cluster_perft.perft(client, START, 6, SLOWEST, bulk=False)),
             daemon=True,
@@ -184,7 +179,7 @@ class TestPerft:
 
 class TestRun:
     @pytest.mark.slow
-    def test_each_host_runs_once_and_its_record_comes_home(self, cluster: Any, tmp_path: Path) -> None:
+    def test_each_host_runs_once_and_its_record_is_saved_here(self, cluster: Any, tmp_path: Path) -> None:
         result = slidebench(
             "run", "--cluster", cluster.scheduler_address, "--kernel", "magic_fancy", "--level", LOWEST,
             "--popcount", "builtin", "--budget", "1s", "--seed", "5", "--json", cwd=tmp_path,
@@ -210,7 +205,7 @@ class TestRun:
         assert not list(tmp_path.iterdir())
 
     @pytest.mark.slow
-    def test_a_run_that_fails_midway_leaves_what_it_measured(
+    def test_a_run_that_fails_partway_keeps_its_samples(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(connection, "LOCK", tmp_path / "lock")
@@ -229,7 +224,7 @@ class TestRun:
         run.join(LIMIT)
         assert (ended[0].status, ended[0].errors.splitlines()[-1]) == (
             2,
-            "slidebench: launch 0 ended with status -9; see what stopped it (memory?) and run again",
+            "slidebench: launch 0 ended with status -9: find out what stopped it (out of memory?) and run again",
         )
         (tmp_path / "record.json").write_bytes(ended[0].record)
         record = read_record(tmp_path / "record.json")
@@ -241,16 +236,16 @@ class TestRun:
         [
             (True, None, 0, "", None),
             (True, None, 0, "a warning of a library's\n", None),
-            (True, "a wrong answer", 1, "", "a kernel is wrong, see the record"),
+            (True, "a wrong answer", 1, "", "a kernel is wrong: see the record"),
             (True, None, 2, "slidebench: cannot write x\n", "slidebench: cannot write x"),
             (
                 False, None, 2, "incomplete record: /tmp/a.json\nslidebench: launch 0 ended with status -9\n",
-                "slidebench: launch 0 ended with status -9; its record is incomplete",
+                "incomplete record: slidebench: launch 0 ended with status -9",
             ),
-            (False, None, -9, "", "exit status -9; its record is incomplete"),
+            (False, None, -9, "", "incomplete record: exit status -9"),
         ],
     )  # fmt: skip
-    def test_a_record_comes_home_whatever_failed(
+    def test_a_record_is_saved_whatever_failed(
         self, tmp_path: Path, complete: bool, fault: str | None, status: int, errors: str, failure: str | None
     ) -> None:
         speed = {Choice("magic_fancy", "v1"): 1e8}
@@ -262,15 +257,15 @@ class TestRun:
         assert len({outcome.path for outcome in outcomes}) == 2  # equal hosts that start in the same second
         assert [read_record(outcome.path) for outcome in outcomes] == [record, record]
 
-    def test_a_record_of_another_version_is_told(self, tmp_path: Path) -> None:
-        future = ended_future(0, b'{"schema": 3, "surprise": 1}', "")
+    def test_a_record_of_another_version_is_a_failure(self, tmp_path: Path) -> None:
+        future = ended_future(0, b'{"schema": 4, "surprise": 1}', "")
         assert re.fullmatch(
-            "its record cannot be read: .*; install one version everywhere",
+            r"its record cannot be read \(.*\): install one version everywhere",
             runs._outcome("host", future, tmp_path).failure,
         )
 
     @pytest.mark.slow
-    def test_a_lost_worker_is_reported_and_its_run_not_made_again(self, client: Any, tmp_path: Path) -> None:
+    def test_a_lost_worker_is_reported_and_its_run_not_repeated(self, client: Any, tmp_path: Path) -> None:
         arguments = ["--kernel", "ray_loop", "--level", LOWEST, "--budget", "90s"]
         asked = runs.bench_workers(client)
         pids = client.run(os.getpid)
@@ -298,14 +293,14 @@ class TestRun:
             child.kill()
         assert not list(tmp_path.iterdir())
 
-    def test_workers_without_the_resource_are_never_asked(self, folder: Path) -> None:
+    def test_workers_without_the_resource_are_not_used(self, folder: Path) -> None:
         with (
             started(folder, ["127.0.0.1"], bench=0) as running,
             connection.connected(running.scheduler_address) as client,
         ):
             client.wait_for_workers(1, timeout=LIMIT)
             with pytest.raises(
-                connection.ClusterError, match="offers the resource bench; start one on each host"
+                connection.ClusterError, match="offers the resource bench: start one on each host"
             ):
                 runs.bench_workers(client)
 
@@ -335,7 +330,7 @@ class TestLock:
         other.join(LIMIT)
         assert entered.is_set()
 
-    def test_a_run_keeps_the_lock_when_its_worker_is_gone(self) -> None:
+    def test_a_run_keeps_the_lock_when_its_worker_is_killed(self) -> None:
         with connection.host_lock(exclusive=True) as lock:
             orphan = subprocess.Popen(["sleep", str(LIMIT)], pass_fds=[lock])
         entered = threading.Event()
@@ -353,7 +348,7 @@ class TestLock:
 
 
 class TestVerb:
-    def test_perft_prints_the_count_and_who_counted(self, cluster: Any) -> None:
+    def test_perft_prints_the_count_and_the_kernels(self, cluster: Any) -> None:
         result = slidebench("perft", "4", "--cluster", cluster.scheduler_address, "--json")
         data = json.loads(result.stdout)
         assert data["nodes"] == 197281
@@ -397,25 +392,35 @@ class TestVerb:
     @pytest.mark.parametrize(
         ("verb", "address"),
         [
-            (["perft", "3"], "tcp://127.0.0.1:9"),
-            (["run", "--quick"], "tcp://127.0.0.1:9"),
             (["perft", "3"], "nonsense"),
             (["run", "--quick"], "carrier-pigeon://roof:1"),
         ],
     )
-    def test_no_scheduler_gives_one_line_and_status_2(
+    def test_a_malformed_address_gives_one_line_and_status_2(
         self, verb: list[str], address: str, tmp_path: Path
     ) -> None:
         result = slidebench(*verb, "--cluster", address, cwd=tmp_path)
         assert result.returncode == 2
-        assert result.stderr.startswith(f"slidebench: no dask scheduler answers at {address}: ")
+        assert result.stderr.startswith(f"slidebench: no dask scheduler at {address} (")
         assert result.stderr.count("\n") == 1
         assert not list(tmp_path.iterdir())
 
-    def test_a_server_of_another_kind_gives_one_line_and_status_2(self) -> None:
+
+class TestConnection:
+    @pytest.fixture(autouse=True)
+    def short_timeout(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
+
+    def refused(self, address: str) -> None:
+        with (
+            pytest.raises(connection.ClusterError, match=rf"^no dask scheduler at {address} \("),
+            connection.connected(address),
+        ):
+            pass
+
+    def test_a_closed_port_is_no_scheduler(self) -> None:
+        self.refused("tcp://127.0.0.1:9")
+
+    def test_a_silent_server_is_no_scheduler(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-            result = slidebench("perft", "3", "--cluster", address)
-        assert result.returncode == 2
-        assert result.stderr.startswith(f"slidebench: no dask scheduler answers at {address}: ")
-        assert result.stderr.count("\n") == 1
+            self.refused(f"tcp://127.0.0.1:{silent.getsockname()[1]}")

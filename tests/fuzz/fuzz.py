@@ -1,4 +1,4 @@
-"""Fuzz one target with atheris (libFuzzer): python fuzz.py TARGET [libFuzzer's options and corpus folders]"""
+"""Fuzz one target with atheris (libFuzzer): python fuzz.py TARGET [libFuzzer options and corpus folders]"""
 
 import sys
 

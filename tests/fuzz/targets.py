@@ -1,4 +1,4 @@
-"""What the fuzzers call: each takes bytes, and raises only if it has found a fault."""
+"""The fuzz targets: each takes bytes, and raises only if it has found a bug."""
 
 import re
 import tempfile
@@ -19,7 +19,7 @@ FOLDER = tempfile.TemporaryDirectory(prefix="slidebench-fuzz-")
 
 
 def fen(data: bytes) -> None:
-    """A text is refused on two plain lines, or read as python-chess reads it, with the same legal moves."""
+    """A FEN is refused in two printable lines, or read as python-chess reads it, with the same legal moves."""
     text = data.decode("utf-8", "replace")
     try:
         position = parse_fen(text)
@@ -38,7 +38,7 @@ def fen(data: bytes) -> None:
 
 
 def epd(data: bytes) -> None:
-    """Every line is a position with sound counts, or a fault on one plain line."""
+    """Every line is a position with valid counts, or a fault in one printable line."""
     path = Path(FOLDER.name) / "suite.epd"
     path.write_bytes(data)
     lines = list(read_epd(path))
@@ -55,21 +55,21 @@ def epd(data: bytes) -> None:
 
 
 def record(data: bytes) -> None:
-    """A file is refused in one line, or is a record that comes back as it was written."""
+    """A file is refused in one line, or is a record that is equal after it is written and read again."""
     path = Path(FOLDER.name) / "record.json"
     path.write_bytes(data)
     try:
-        found = read_record(path)
+        first = read_record(path)
     except RecordError as error:
         assert "\n" not in str(error)
         return
-    assert isinstance(found, Record)
-    write_record(found, path)
-    assert read_record(path) == found
+    assert isinstance(first, Record)
+    write_record(first, path)
+    assert read_record(path) == first
 
 
 def uci(data: bytes) -> None:
-    """Any conversation goes on."""
+    """Any input gets printable replies, and leaves a valid position."""
     session = Session(KERNEL)
     for line in data.decode("utf-8", "replace").splitlines():
         if not re.search(r"perft\s+0*([3-9]|[0-9]{2})", line):  # takes too long, and is right

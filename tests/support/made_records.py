@@ -1,4 +1,4 @@
-"""Records made for a test: known rates, known scatter, no machine needed."""
+"""Synthetic records with known rates and scatter, independent of the machine."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -25,7 +25,7 @@ def made_record(
     **changes: object,
 ) -> Record:
     """A complete record with the given rates on all six positions: 6 launches of 5 rounds."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     workloads = perft_workloads()
     machine = describe(Dump({}))
     record = Record(
@@ -68,7 +68,7 @@ def made_record(
                 rounds=[*range(5)] * 6,
                 cpu_nanoseconds=[
                     round(workload.nodes / rate * 1e9 * (1 + scatter * noise))
-                    for noise in chance.standard_normal(30)
+                    for noise in rng.standard_normal(30)
                 ],
             )
             for choice, rate in nodes_per_second.items()
@@ -83,21 +83,21 @@ def made_record(
 def with_lookups(
     record: Record, nanoseconds: Mapping[str, float], *, working_sets: tuple[int, ...] = ()
 ) -> Record:
-    """The record with queries of every piece in both orders, timed at so many nanoseconds by kernel.
+    """The record with queries of every piece in both modes, with the given nanoseconds per query by kernel.
 
     A dependent query takes four times as long; each larger working set adds 1 ns to a queen query.
     """
     kinds = [
         Lookup(
-            name=f"lookup {piece} {order} tree",
+            name=f"lookup {piece} {mode} tree",
             piece=piece,
-            mode=order,
+            mode=mode,
             stream="tree",
             pairs=1000,
             sha256="0",
         )
         for piece in ("rook", "bishop", "queen")
-        for order in ("throughput", "latency")
+        for mode in ("throughput", "latency")
     ]
     times = {kind.name: 4.0 if kind.mode == "latency" else 1.0 for kind in kinds}
     added = {kind.name: 0.0 for kind in kinds}
