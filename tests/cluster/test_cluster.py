@@ -222,10 +222,8 @@ class TestRun:
         time.sleep(3)  # the time of some rounds
         launches()[0].kill()
         run.join(LIMIT)
-        assert (ended[0].status, ended[0].errors.splitlines()[-1]) == (
-            2,
-            "slidebench: launch 0 ended with status -9: find out what stopped it (out of memory?) and run again",
-        )
+        assert ended[0].status == 2
+        assert ended[0].errors.splitlines()[-1].startswith("slidebench: launch 0 ended with status -9: ")
         (tmp_path / "record.json").write_bytes(ended[0].record)
         record = read_record(tmp_path / "record.json")
         assert not record.complete

@@ -1,4 +1,4 @@
-"""Without the cluster extra, --cluster says what to install: a user error, neither a crash nor a wrong result."""
+"""Without the cluster extra, --cluster says what to install: a user error, not a crash."""
 
 import subprocess
 import sys

@@ -19,7 +19,7 @@ FOLDER = tempfile.TemporaryDirectory(prefix="slidebench-fuzz-")
 
 
 def fen(data: bytes) -> None:
-    """A FEN is refused in two printable lines, or read as python-chess reads it, with the same legal moves."""
+    """A FEN is refused in two printable lines, or read as by python-chess, with the same legal moves."""
     text = data.decode("utf-8", "replace")
     try:
         position = parse_fen(text)
