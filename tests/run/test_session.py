@@ -1,15 +1,17 @@
 """Messages of launches become a record; wrong kernels keep no samples; wide intervals get more rounds."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from made_records import made_record
 
 from slidebench import kernels
 from slidebench.harness.errors import UserError
+from slidebench.harness.records.reader import read_record
 from slidebench.harness.records.schema import Build, Record
-from slidebench.harness.run import launches, measure
+from slidebench.harness.run import launches, measure, session
 from slidebench.harness.run.collected import Collected
 from slidebench.harness.run.streams import query_streams
 from slidebench.harness.workloads import Lookup, Workload, perft_workloads, pressure_workloads
@@ -79,6 +81,33 @@ def test_a_kernel_that_counts_wrong_keeps_no_samples_and_is_not_timed_again(
     assert BAD not in {task.choice for task in collected.job(1, 1.0, 100).tasks}
     collected.drop_wrong()
     assert {samples.kernel for samples in record.samples} == {"magic_fancy"}
+
+
+def test_a_finished_run_has_no_entries_of_a_kernel_that_counted_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong, right = (kernels.Selection(kernel).best() for kernel in ("ray_loop", "magic_fancy"))
+
+    def messages(job: launches.Job) -> Iterator[launches.Message]:
+        yield launches.Batches({task.number: 1 for task in job.tasks}, copied=True)
+        yield from (launches.Sample(task.number, 0, 1000) for task in job.tasks)
+        if job.launch == 1:
+            yield launches.Wrong(0, "20 leaves, counted 21")
+        yield launches.RoundEnd(0, 4000.0)
+
+    monkeypatch.setattr(launches, "messages", messages)
+    record = session.new_record(1.0, 1)
+    steps = list(session.fill(record, tmp_path / "record.json", [wrong, right], verify=False))
+    assert steps[-1].text.startswith("launch 5 of 5")
+    read = read_record(tmp_path / "record.json")
+    assert read.complete and read == record
+    assert {samples.choice for samples in read.samples} == {right}
+    assert all(samples.launches == [0, 1, 2, 3, 4] for samples in read.samples)
+    assert {build.choice: build.failure for build in read.builds} == {
+        wrong: "20 leaves, counted 21",
+        right: None,
+    }
+    assert list(tmp_path.iterdir()) == [tmp_path / "record.json"]
 
 
 def test_numbers_stay_those_of_the_plan_after_a_kernel_counted_wrong(record: Record) -> None:
