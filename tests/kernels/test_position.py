@@ -1,8 +1,8 @@
-"""Positions are read strictly, refused helpfully, and written back unchanged. Oracle: python-chess."""
+"""Positions are read strictly, rejected with a reason, and written back unchanged. Oracle: python-chess."""
 
 import pickle
 import re
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from operator import itemgetter
 
 import chess
@@ -16,6 +16,7 @@ from slidebench.kernels.position import (
     START,
     FenError,
     Position,
+    check_position,
     parse_fen,
     parse_square,
     quoted,
@@ -29,7 +30,7 @@ DOCUMENTED = re.findall(
     re.MULTILINE,
 )
 
-# Positions from public bug reports: legal ones, and ones that no game reaches but the rules can play on.
+# Positions from public bug reports: legal ones, and ones that cannot occur but whose moves are defined.
 REPORTED = """\
 r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 k6b/6pp/pp1P4/1R6/5pP1/8/K6P/7B b - g3 0 19
@@ -70,18 +71,18 @@ rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1
 8/2k5/1p6/p4p1p/P1Pb1P2/3N3P/5P2/3K4 w - - 2 44
 8/5kpp/8/8/1p3P2/6PP/r3KP2/1R1q4 w - -  0 1""".splitlines()
 
-# FEN, field at fault, what the caret points at, what the reason says: public bug reports and their kin.
+# FEN, invalid field, text at the caret, part of the reason: from public bug reports and variations of them.
 REFUSED = [
     ("kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1", "board", "kBQ", "28 white pieces"),
     ("rnbqkbnr/pppp2pp/5p2/3Pp3/8/8/PPP1PPPP/RNBQKBNR w KQkq e5 0 1", "en passant", "e5", "rank 6"),
     ("8/8/2K5/8/6P1/2k5/8/8 w - g3 0 1", "en passant", "g3", "rank 6"),
     ("8/8/2K5/6p1/6P1/2k5/8/8 b - g6 0 1", "en passant", "g6", "rank 3"),
     ("8/8/2K5/8/8/2k5/8/8 w - g6 0 1", "en passant", "g6", "no black pawn on g5"),
-    ("8/8/2K3N1/6p1/8/2k5/8/8 w - g6 0 1", "en passant", "g6", "g6 is not empty"),
-    ("8/8/2K3N1/6p1/6P1/2k3n1/8/8 b - g3 0 1", "en passant", "g3", "g3 is not empty"),
+    ("8/8/2K3N1/6p1/8/2k5/8/8 w - g6 0 1", "en passant", "g6", "g6 is occupied"),
+    ("8/8/2K3N1/6p1/6P1/2k3n1/8/8 b - g3 0 1", "en passant", "g3", "g3 is occupied"),
     ("8/8/2K5/8/6p1/2k5/8/8 w - g3 0 1", "en passant", "g3", "rank 6"),
     ("8/8/2K5/6P1/8/2k5/8/8 b - g6 0 1", "en passant", "g6", "rank 3"),
-    ("8/8/2K5/8/6P1/2k5/6N1/8 b - g3 0 1", "en passant", "g3", "g2, where the pawn came from, is not empty"),
+    ("8/8/2K5/8/6P1/2k5/6N1/8 b - g3 0 1", "en passant", "g3", "g2, where the pawn came from, is occupied"),
     ("8/8/2K5/6P1/8/2k5/8/8 w - g6 0 1", "en passant", "g6", "no black pawn on g5"),
     ("3qk1nb/1p3p2/p1r1p1p1/3p4/3P4/2N1BP2/PPPQ1P2/R3K3 w Qk - 0 15", "castling", "k -", "h-file side"),
     ("2b1k1nB/1p3p1p/n4b2/1NPp4/P7/8/2r1PPPP/R3KBNR b KQk - 0 14", "castling", "k -", "h-file side"),
@@ -97,22 +98,22 @@ REFUSED = [
     (START.replace("KQkq", "KHkq"), "castling", "Hkq", "second right"),
     ("4k3/8/8/8/8/8/8/4KR1R w FH - 0 1", "castling", "H", "second right"),
     (START.replace("KQkq", "KQkq-"), "castling", "- -", "'-'"),
-    (START.replace("KQkq", "\u0131"), "castling", "\u0131", r"'\u0131'; give -, KQkq"),
+    (START.replace("KQkq", "\u0131"), "castling", "\u0131", r"'\u0131': expected -, KQkq"),
     ("r1bqkb1r/ppp2ppp/2np4/3P2N1/2BQ4/7P/PPP3P1/RNB4q w KQkq - 0 12", "board", "r1b", "no white king"),
     ("8/8/8/8/8/8/8/8 w - - 0 1", "board", "8/8", "no kings"),
     ("rnb1k1nr/1pp2ppp/8/3p4/5B2/5P2/6P1/4p3 w kq e6 0 1", "board", "rnb", "no white king"),
     ("8/pppppppp/8/8/8/8/PPPPPPPP/8", "board", "8/p", "no kings"),
     ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "board", "kk", "2 black kings"),
-    ("4k2p/8/8/8/8/8/8/4K3 w - - 0 1", "board", "p/8", "a pawn on h8"),
-    ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "board", "P3K3", "a pawn on a1"),
-    ("1n6/8/2Q5/1rK5/8/8/8/5k2 b - - 0 1", "board", "K5/8", "c5 could be captured from b5"),
-    ("rnbqkbnr/2pp1ppp/p7/1p2Q3/4P3/5N2/PPPP1PPP/RNB1KB1R w - - 0 1", "board", "kbnr", "e8 could be"),
+    ("4k2p/8/8/8/8/8/8/4K3 w - - 0 1", "board", "p/8", "pawn on h8"),
+    ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "board", "P3K3", "pawn on a1"),
+    ("1n6/8/2Q5/1rK5/8/8/8/5k2 b - - 0 1", "board", "K5/8", "c5 can be captured from b5"),
+    ("rnbqkbnr/2pp1ppp/p7/1p2Q3/4P3/5N2/PPPP1PPP/RNB1KB1R w - - 0 1", "board", "kbnr", "e8 can be"),
     ("r1bqkbnr/pp1p1ppp/4p3/2p1n3/2K1P3/2N5/PPPP1PPP/R1BQ1BNR b kq - 0 9", "board", "K1P3", "from e5"),
-    ("8/8/8/8/8/8/5kK1/8 w - - 0 1", "board", "kK1", "f2 could be captured from g2"),
+    ("8/8/8/8/8/8/5kK1/8 w - - 0 1", "board", "kK1", "f2 can be captured from g2"),
     ("8/8/8/8/8/6k1/6p1/6K1 w -", "en passant", "", "missing"),
     ("3rr1k1/3q2p1/R4p1p/1p2p3/nP6/P1P1Q1BP/K3NP2/2R5", "side to move", "", "missing"),
     (f"{START.split()[0]} w", "castling", "", "missing"),
-    (f"{START.split()[0]} W KQkq - 0 1", "side to move", "W", "give w or b"),
+    (f"{START.split()[0]} W KQkq - 0 1", "side to move", "W", "expected w or b"),
     (f"{START.split()[0]} w KQkq e", "en passant", "e", "'e'"),
     (f"{START.split()[0]} w KQkq e9", "en passant", "e9", "'e9'"),
     (f"{START.split()[0]} w KQkq i3", "en passant", "i3", "'i3'"),
@@ -133,13 +134,13 @@ REFUSED = [
     ("4\u212a3/8/8/8/8/8/8/4k3 w - - 0 1", "board", "\u212a", r"'\u212a' on rank 8"),
     ("4k3/8/8/8/8/8/8/4K3\u00a0w - - 0 1", "board", "\u00a0", r"'\xa0' on rank 1"),
     ("4k3/8/8/8/8/8/8/4K\u0663 w - - 0 1", "board", "\u0663", r"'\u0663' on rank 1"),
-    ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "board", " w", "rank 1 is 1 short"),
-    ("4k3/8/8//8/8/8/4K3 w - - 0 1", "board", "/8/8/8/4K3", "rank 5 is 8 short"),
+    ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "board", " w", "rank 1 has 7 squares"),
+    ("4k3/8/8//8/8/8/4K3 w - - 0 1", "board", "/8/8/8/4K3", "rank 5 has 0 squares"),
     ("4k3/9/8/8/8/8/8/4K3 w - - 0 1", "board", "9", "'9' on rank 7"),
     ("4k3/0/8/8/8/8/8/4K3 w - - 0 1", "board", "0", "'0' on rank 7"),
     ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "board", "4/8", "rank 8 has more than 8"),
-    ("4k3/71/8/8/8/8/8/4K3 w - - 0 1", "board", "1/8", "two numbers in a row on rank 7"),
-    ("4k3/8/8/8/8/8/8/4K3/ w - - 0 1", "board", "/ w", "ninth rank"),
+    ("4k3/71/8/8/8/8/8/4K3 w - - 0 1", "board", "1/8", "consecutive numbers on rank 7"),
+    ("4k3/8/8/8/8/8/8/4K3/ w - - 0 1", "board", "/ w", "more than 8 ranks"),
     ("4k3/8/4K3 w - - 0 1", "board", " w", "only 3 ranks"),
 ]
 
@@ -207,7 +208,7 @@ def test_a_reported_position_reads_as_python_chess_reads_it(fen: str) -> None:
 
 
 @pytest.mark.parametrize(("fen", "field", "at", "reason"), REFUSED)
-def test_a_faulty_position_is_refused_with_its_field_place_and_reason(
+def test_a_faulty_position_is_rejected_with_its_field_column_and_reason(
     fen: str, field: str, at: str, reason: str
 ) -> None:
     with pytest.raises(FenError) as caught:
@@ -226,7 +227,7 @@ def test_a_faulty_position_is_refused_with_its_field_place_and_reason(
 @pytest.mark.parametrize("field", FIELDS[4:])
 def test_a_clock_is_a_plain_number_of_at_most_four_digits(field: str, clock: str) -> None:
     clocks = [clock if name == field else "7" for name in FIELDS[4:]]
-    with pytest.raises(FenError, match=f"^{field}: .*give a number from 0 to 9999"):
+    with pytest.raises(FenError, match=f"^{field}: .*expected 0 to 9999"):
         parse_fen(f"4k3/8/8/8/8/8/8/4K3 w - - {' '.join(clocks)}")
 
 
@@ -384,14 +385,14 @@ def test_square_names_are_those_of_python_chess() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "e", "e9", "i3", "33", "E4", "e4\n", " e4", "e44", "e٤"])
-def test_a_name_that_is_no_square_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="give a file a to h and a rank 1 to 8"):
+def test_a_name_that_is_not_a_square_is_rejected(name: str) -> None:
+    with pytest.raises(ValueError, match="expected a file a to h and a rank 1 to 8"):
         parse_square(name)
 
 
 @pytest.mark.parametrize("square", [-1, 64])
-def test_a_number_that_is_no_square_is_refused(square: int) -> None:
-    with pytest.raises(ValueError, match="give a number from 0"):
+def test_a_number_that_is_not_a_square_is_rejected(square: int) -> None:
+    with pytest.raises(ValueError, match=r"expected 0 \(a1\) to 63 \(h8\)"):
         square_name(square)
 
 
@@ -399,3 +400,35 @@ def test_a_quoted_text_is_short_plain_and_on_one_line() -> None:
     assert quoted("a\nb") == r"'a\nb'"
     assert quoted("é") == r"'\xe9'"
     assert quoted("x" * 21) == f"'{'x' * 20}...'"
+
+
+@pytest.mark.parametrize("fen", [START, *REPORTED])
+def test_a_position_that_was_read_passes_the_check(fen: str) -> None:
+    check_position(parse_fen(fen))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kings": 0},
+        {"kings": chess.BB_E1},
+        {"kings": chess.BB_E1 | chess.BB_E8 | chess.BB_E4},
+        {"white": 0},
+        {"white": chess.BB_ALL, "black": chess.BB_ALL},
+        {"pawns": chess.BB_A1},
+        {"pawns": -1},
+        {"queens": 1 << 64},
+        {"rooks": chess.BB_E4},
+        {"castling_rooks": chess.BB_D1},
+        {"castling_rooks": -1},
+        {"en_passant": 64},
+        {"en_passant": chess.E6},
+        {"halfmove_clock": -1},
+        {"fullmove_number": 10**4},
+        {"white_to_move": 2},
+    ],
+    ids=str,
+)
+def test_a_position_that_cannot_be_read_fails_the_check(changes: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        check_position(replace(parse_fen(START), **changes))

@@ -20,7 +20,7 @@ def expected(board: chess.Board) -> dict[str, str]:
     return {move.uci(): board.san(move) for move in board.legal_moves}
 
 
-def found(fen: str, chess960: bool = False) -> dict[str, str]:
+def san_by_uci(fen: str, chess960: bool = False) -> dict[str, str]:
     return {move.uci(chess960=chess960): san for move, san in san_moves(KERNEL, fen)}
 
 
@@ -43,14 +43,14 @@ def found(fen: str, chess960: bool = False) -> dict[str, str]:
     ],
 )
 def test_san_is_as_the_pgn_standard_writes_it(fen: str, uci: str, san: str) -> None:
-    assert found(fen)[uci] == san
+    assert san_by_uci(fen)[uci] == san
 
 
 @settings(deadline=None, max_examples=150)
 @given(seed=st.integers(0, 2**32), chess960=st.booleans())
 def test_san_agrees_with_python_chess(seed: int, chess960: bool) -> None:
     board = random_position(random.Random(seed), chess960)
-    assert found(board.fen(en_passant="fen"), chess960) == expected(board)
+    assert san_by_uci(board.fen(en_passant="fen"), chess960) == expected(board)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_san_agrees_with_python_chess(seed: int, chess960: bool) -> None:
     ids=["218 moves", "nine queens", "eight knights", "promotions"],
 )
 def test_crowded_boards_are_disambiguated_as_python_chess_does(fen: str) -> None:
-    assert found(fen) == expected(chess.Board(fen))
+    assert san_by_uci(fen) == expected(chess.Board(fen))
 
 
 @settings(deadline=None, max_examples=150)
@@ -84,7 +84,7 @@ def test_a_pawn_on_the_kings_file_or_the_last_rank_gives_no_check(fen: str) -> N
     assert not in_check(KERNEL, parse_fen(fen))
 
 
-class TestPlayed:
+class TestPlayMoves:
     @pytest.mark.parametrize(
         ("fen", "moves", "after"),
         [
@@ -102,5 +102,10 @@ class TestPlayed:
 
     @pytest.mark.parametrize("move", ["e2e5", "e2", "e1g1", "e7e5", "Nf3", "0000", "a7a8q", "e2e4\0", "é"])
     def test_an_illegal_move_is_named_with_the_legal_ones(self, move: str) -> None:
-        with pytest.raises(MoveError, match=r"is not legal in rnbqkbnr/.*; legal are a2a3 a2a4 b1a3"):
+        with pytest.raises(MoveError, match=r"^illegal move .* in rnbqkbnr/.*: .* a2a3 a2a4 b1a3"):
             play_moves(KERNEL, START, [move])
+
+    def test_a_move_after_mate_is_named_too(self) -> None:
+        mated = "rnb1kbnr/pppp1ppp/4p3/8/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+        with pytest.raises(MoveError, match=r"^illegal move 'e1e2' in .*: there are no legal moves$"):
+            play_moves(KERNEL, mated, ["e1e2"])
