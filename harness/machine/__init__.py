@@ -1,1 +1,1 @@
-"""What this computer is, and what its instructions cost."""
+"""This computer's CPU: its description, and the latency and throughput of its instructions."""

@@ -1,8 +1,8 @@
-"""The description of a computer's CPU that goes into every record: who it is, and in what state it runs.
+"""The description of a computer's CPU for its records: which CPU it is, and its configuration.
 
-Identity comes from CPUID as read in this process, so that an emulator's CPU is described and not its
-host's; the state comes from /sys and /proc. Nothing here depends on the locale, and nothing names the
-computer or its owner.
+The identity comes from CPUID as this process reads it, so under an emulator it is that of the emulated CPU
+and not of the host's; the configuration comes from /sys and /proc. Nothing depends on the locale, and nothing
+identifies the computer or its owner.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import cpuinfo  # type: ignore[import-untyped]
 import msgspec
 
 from slidebench.harness.bounded_types import Measure, Whole
-from slidebench.harness.machine.microarchitectures import UNKNOWN, microarchitecture
+from slidebench.harness.machine.microarchitectures import ROSETTA_BRAND, UNKNOWN, microarchitecture
 from slidebench.harness.machine.system import System
 from slidebench.kernels.features import EAX, EBX, Dump, Features, Pext, detect, pext
 
@@ -27,7 +27,7 @@ _TYPES: dict[int, CacheType] = {1: "data", 2: "instruction", 3: "unified"}  # as
 
 
 class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One cache as a core sees it, `shared_by` so many logical CPUs. None where the CPU does not say."""
+    """A cache of a core, and the number of logical CPUs that share it; None if the CPU does not report it."""
 
     level: Whole
     type: CacheType
@@ -38,7 +38,7 @@ class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One computer's CPU. None means that the CPU or the operating system does not say."""
+    """A computer's CPU. None means that neither the CPU nor the operating system reports it."""
 
     vendor: str
     family: Whole
@@ -50,7 +50,7 @@ class Cpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     caches: tuple[Cache, ...]
     hypervisor: str | None
     virtualised: bool
-    core_kind: CoreKind | None  # of the core that was asked, on hybrid CPUs only
+    core_kind: CoreKind | None  # of the core that read CPUID, on hybrid CPUs only
     cores_by_kind: dict[str, str] | None
     logical_cpus: Whole | None
     smt_active: bool | None
@@ -63,9 +63,9 @@ class Cpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 def describe(dump: Dump | None = None, system: System | None = None) -> Cpu:
-    """This computer, or the one a `dump` was recorded on, with `system` to read its /sys and /proc.
+    """The CPU of this computer, or of the one that recorded `dump`; `system` has its /sys and /proc.
 
-    The first call about this computer takes about a second, which py-cpuinfo spends measuring a clock.
+    The first call without a dump takes about a second, in which py-cpuinfo measures a clock frequency.
     """
     here = dump is None
     features = detect() if dump is None else Features(dump)
@@ -90,21 +90,21 @@ def describe(dump: Dump | None = None, system: System | None = None) -> Cpu:
         boost=system.boost(),
         min_mhz=system.min_mhz(),
         max_mhz=system.max_mhz(),
-        # A guest is shown whatever number the hypervisor makes up.
+        # A guest sees a number that the hypervisor has made up.
         microcode=system.microcode() if features.hypervisor is None else None,
         operating_system=system.kernel() or (f"{platform.system()} {platform.release()}" if here else None),
     )
 
 
 def pext_expected(cpu: Cpu) -> Pext:
-    """What the CPU's family says of PEXT: "fast", "microcoded", "absent" or "unknown", and why."""
+    """The expected speed of PEXT by the CPU's family, and why."""
     return pext(cpu.vendor, cpu.family, "bmi2" in cpu.features)
 
 
 def why_emulated(dump: Dump | None = None, system: System | None = None) -> str | None:
-    """One sentence on why the CPU that CPUID describes is an emulator's; None if nothing says so.
+    """One sentence on why the CPU is emulated or its code translated; None if there is no sign of that.
 
-    Under qemu-user, /proc/cpuinfo is the host's. The arguments are those of `describe`.
+    Under qemu-user, /proc/cpuinfo describes the host. The arguments are those of `describe`.
     """
     features = detect() if dump is None else Features(dump)
     system = system or System(Path("/") if dump is None else None)
@@ -112,10 +112,12 @@ def why_emulated(dump: Dump | None = None, system: System | None = None) -> str 
         return None
     if (features.hypervisor or "").startswith("TCG"):
         return f"CPUID names QEMU's emulator ({features.hypervisor})"
-    own = features.vendor, str(features.family), str(features.model)
-    shown = system.signature()
-    if shown is not None and shown != own:
-        return f"CPUID says {_signature_text(*own)}, /proc/cpuinfo says {_signature_text(*shown)}"
+    if features.brand.startswith(ROSETTA_BRAND):
+        return f"CPUID names Apple's translator Rosetta ({features.brand})"
+    here = features.vendor, str(features.family), str(features.model)
+    host = system.signature()
+    if host is not None and host != here:
+        return f"CPUID says {_signature_text(*here)}, /proc/cpuinfo says {_signature_text(*host)}"
     return None
 
 
@@ -124,27 +126,33 @@ def _signature_text(vendor: str, family: str, model: str) -> str:
 
 
 def machine_name(cpu: Cpu) -> str:
-    """A name for the folder of this computer's records, such as "zen5-3f9a1c".
+    """The name of the folder of this computer's records, such as "zen5-3f9a1c".
 
-    Equal for equal CPUs set up alike, on whichever core it is asked; it says nothing about the owner.
+    Equal CPUs with as many logical CPUs online have equal names, whichever core of a hybrid reads CPUID. The
+    name says nothing about the owner.
     """
     slug = re.sub(r"[^a-z0-9]", "", cpu.microarchitecture.lower().replace("+", "plus"))
-    shown = None if cpu.core_kind else cpu.caches  # P and E cores see different ones
+    caches_hashed = None if cpu.core_kind else cpu.caches  # P and E cores have different ones
     identity = (
-        cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.brand, shown, cpu.logical_cpus, cpu.virtualised,
+        cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.brand, caches_hashed, cpu.logical_cpus,
+        cpu.virtualised,
     )  # fmt: skip
     return f"{slug}-{hashlib.sha256(msgspec.json.encode(identity)).hexdigest()[:6]}"
 
 
 def caches(dump: Dump, logical_cpus: int | None = None) -> tuple[Cache, ...]:
-    """Caches from leaf 0x8000001D (AMD), 4 (Intel, Zhaoxin) or 0x80000005 and 6 (older AMD), nearest first.
+    """The caches, nearest first, from leaf 0x8000001D (AMD), 4 (Intel, Zhaoxin) or 0x80000005 (old AMD).
 
-    CPUs count sharers in address space, which has gaps; `logical_cpus` is the most there can be.
+    CPUs count sharers in APIC ids, which have gaps; there are never more than `logical_cpus`.
     """
     for leaf in (0x8000001D, 0x4):
-        listed = [registers for (key, _), registers in sorted(dump.leaves.items()) if key == leaf]
-        if listed:
-            return tuple(_listed_cache(one, logical_cpus) for one in listed if one[EAX] & 0x1F in _TYPES)
+        subleaves = [registers for (key, _), registers in sorted(dump.leaves.items()) if key == leaf]
+        if subleaves:
+            return tuple(
+                _listed_cache(registers, logical_cpus)
+                for registers in subleaves
+                if registers[EAX] & 0x1F in _TYPES
+            )
     return _old_amd_caches(dump)
 
 
@@ -168,17 +176,17 @@ _OLD_AMD_WAYS = {1: 1, 2: 2, 4: 4, 6: 8, 8: 16, 10: 32, 11: 48, 12: 64, 13: 96, 
 def _old_amd_caches(dump: Dump) -> tuple[Cache, ...]:
     _, _, data, code = dump[0x80000005, 0]
     _, _, l2, l3 = dump[0x80000006, 0]
-    found = (
+    all_caches = (
         Cache(1, "data", (data >> 24) << 10, data & 0xFF, data >> 16 & 0xFF, None),
         Cache(1, "instruction", (code >> 24) << 10, code & 0xFF, code >> 16 & 0xFF, None),
         Cache(2, "unified", (l2 >> 16) << 10, l2 & 0xFF, _OLD_AMD_WAYS.get(l2 >> 12 & 0xF), None),
         Cache(3, "unified", (l3 >> 18) << 19, l3 & 0xFF, _OLD_AMD_WAYS.get(l3 >> 12 & 0xF), None),
     )
-    return tuple(one for one in found if one.bytes)
+    return tuple(cache for cache in all_caches if cache.bytes)
 
 
 def _core_kind(features: Features) -> CoreKind | None:
-    """From leaf 0x1A on Intel hybrids and 0x80000026 on AMD's."""
+    """The kind of core on a hybrid, from leaf 0x1A (Intel) or 0x80000026 (AMD)."""
     if "hybrid_cpu" in features.names:
         kinds: dict[int, CoreKind] = {0x40: "P", 0x20: "E"}
         return kinds.get(features.dump[0x1A, 0][EAX] >> 24)
@@ -190,20 +198,20 @@ def _core_kind(features: Features) -> CoreKind | None:
 
 @cache
 def _py_cpuinfo() -> dict[str, object]:
-    """py-cpuinfo's answer, asked once: it takes a second. Empty where it fails."""
+    """py-cpuinfo's answer, cached, as it takes a second; empty if it fails."""
     try:
         return dict(cpuinfo.get_cpu_info())
-    except Exception:  # it raises plain Exception where it does not know the platform
+    except Exception:  # it raises plain Exception on an unknown platform
         return {}
 
 
 def _py_cpuinfo_brand(features: Features) -> str:
-    """py-cpuinfo's brand string, unless CPUID shows that it speaks of another CPU; "" then.
+    """py-cpuinfo's brand string; "" if it describes another CPU than CPUID does.
 
-    Under an emulator it does: it reads the host's /proc/cpuinfo.
+    Under an emulator it reads the host's /proc/cpuinfo.
     """
     answer = _py_cpuinfo()
-    speaks_of = tuple(answer.get(key) for key in ("vendor_id_raw", "family", "model", "stepping"))
-    if features.vendor and speaks_of != (features.vendor, features.family, features.model, features.stepping):
+    described = tuple(answer.get(key) for key in ("vendor_id_raw", "family", "model", "stepping"))
+    if features.vendor and described != (features.vendor, features.family, features.model, features.stepping):
         return ""
     return " ".join(str(answer.get("brand_raw", "")).split())

@@ -1,7 +1,7 @@
 """Names of microarchitectures.
 
 The names come from vendor, family and model, not from features: a hypervisor may hide features, and a Zen 3
-without some of them is still not a Zen 2. They label records and charts; no decision rests on them.
+with some of them hidden is still not a Zen 2. They label records and charts; no decision depends on them.
 
 Sources: Linux arch/x86/include/asm/intel-family.h and arch/x86/kernel/cpu/amd.c; GCC's cpuinfo.h for AMD
 families 0x10 to 0x17 and for Zhaoxin; the CPUID dumps at github.com/InstLatx64/InstLatx64.
@@ -14,18 +14,21 @@ from slidebench.kernels.features import Features
 
 UNKNOWN = "unknown"
 
-# CPU models that hypervisors invented, with the numbers of some real but long gone CPU.
-_MADE_UP = ("QEMU Virtual CPU", "Common KVM processor")
+# The brand that Rosetta 2, which runs x86-64 programs on Apple's Arm CPUs, shows with the vendor, family and
+# model of an old Intel CPU.
+ROSETTA_BRAND = "VirtualApple"
+# Brands of CPUs that do not exist, shown with the family and model of some real, long obsolete CPU.
+_FICTITIOUS_BRANDS = ("QEMU Virtual CPU", "Common KVM processor", ROSETTA_BRAND)
 
 
 class Row(NamedTuple):
-    """CPUs of one family called `name`; the first row that fits a CPU names it."""
+    """Models of a family and the name of their microarchitecture; the first row that matches a CPU counts."""
 
     family: int
     models: Container[int]
     name: str
     steppings: Container[int] = range(16)
-    feature: str | None = None  # which the CPU must have as well
+    feature: str | None = None  # that the CPU must also have
 
 
 _ANY_MODEL = range(256)
@@ -55,7 +58,7 @@ _INTEL = (
     Row(6, {0xCF}, "Emerald Rapids"),
     Row(6, {0xAD, 0xAE}, "Granite Rapids"),
     Row(19, {0x01}, "Diamond Rapids"),
-    # Hybrids, named as the whole: P and E cores answer with the same model number.
+    # Hybrids, named as a whole: P and E cores have the same model number.
     Row(6, {0x8A}, "Lakefield"),
     Row(6, {0x97, 0x9A}, "Alder Lake"),
     Row(6, {0xB7, 0xBA, 0xBF}, "Raptor Lake"),
@@ -119,7 +122,7 @@ _TABLE = {
 
 def microarchitecture(cpu: Features) -> str:
     """The microarchitecture's common name, such as "Zen 4" or "Alder Lake"; "unknown" if not listed."""
-    if cpu.brand.startswith(_MADE_UP):
+    if cpu.brand.startswith(_FICTITIOUS_BRANDS):
         return UNKNOWN
     for row in _TABLE.get(cpu.vendor, ()):
         if (

@@ -1,4 +1,4 @@
-"""What the operating system tells about the CPU: files in /sys and /proc, no program's translated output."""
+"""What the operating system reports about the CPU: files in /sys and /proc, which are never translated."""
 
 import os
 from dataclasses import dataclass
@@ -9,38 +9,38 @@ _CPU = "sys/devices/system/cpu"
 
 
 class CpuTimes(NamedTuple):
-    """CPU time since boot, summed over all CPUs, in seconds."""
+    """CPU time since boot, summed over all CPUs."""
 
     busy_seconds: float  # running programs and the kernel
-    steal_seconds: float  # given to other machines by the hypervisor
+    steal_seconds: float  # given to other virtual machines by the hypervisor
     total_seconds: float
 
 
 def usable_cpus() -> int:
-    """How many logical CPUs this process may use; all of them where the system does not say."""
+    """The number of logical CPUs that this process may use; all of them if the system does not say."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
 class System:
-    """The files under `root`, "/" or a recorded copy of it; None where nothing is known.
+    """The files under `root`: "/", a recorded copy of it, or None if there are none.
 
-    Every method answers None for what cannot be read.
+    Every method returns None if its file cannot be read.
     """
 
     root: Path | None = Path("/")
 
     def logical_cpus(self) -> int | None:
-        """How many logical CPUs are online."""
+        """The number of logical CPUs online."""
         online = self._read(f"{_CPU}/online")
         return _count(online) if online else None
 
     def smt_active(self) -> bool | None:
-        """Whether cores run more than one thread."""
+        """Whether simultaneous multithreading is on."""
         return self._flag(f"{_CPU}/smt/active")
 
     def cores_by_kind(self) -> dict[str, str] | None:
-        """Logical CPUs of each kind on an Intel hybrid, such as {"P": "0-15", "E": "16-23"}."""
+        """The logical CPUs of each kind on an Intel hybrid, such as {"P": "0-15", "E": "16-23"}."""
         kinds = {"P": self._read("sys/devices/cpu_core/cpus"), "E": self._read("sys/devices/cpu_atom/cpus")}
         return {kind: cpus for kind, cpus in kinds.items() if cpus} or None
 
@@ -49,7 +49,7 @@ class System:
         return self._read(f"{_CPU}/cpu0/cpufreq/scaling_governor")
 
     def boost(self) -> bool | None:
-        """Whether the clock may rise above its nominal frequency."""
+        """Whether the clock may exceed its nominal frequency."""
         boost = self._flag(f"{_CPU}/cpufreq/boost")
         no_turbo = self._flag(f"{_CPU}/intel_pstate/no_turbo")
         return boost if no_turbo is None else not no_turbo
@@ -67,14 +67,14 @@ class System:
         return self._first_cpu().get("microcode")
 
     def signature(self) -> tuple[str, str, str] | None:
-        """Vendor, family and model as the kernel writes them; "" for what it leaves out."""
+        """Vendor, family and model as the kernel writes them; "" for any that it leaves out."""
         first = self._first_cpu()
         if not first:
             return None
         return first.get("vendor_id", ""), first.get("cpu family", ""), first.get("model", "")
 
     def cpu_times(self) -> CpuTimes | None:
-        """How CPU time was spent since boot."""
+        """The CPU time spent since boot."""
         first = (self._read("proc/stat") or "").partition("\n")[0].split()
         if len(first) < 9 or first[0] != "cpu":
             return None
@@ -85,7 +85,7 @@ class System:
         return CpuTimes(busy, steal, busy + steal + idle + waiting)
 
     def on_battery(self) -> bool | None:
-        """Whether a battery is being discharged; False on a machine that has none."""
+        """Whether a battery is being discharged; False on a machine without one."""
         if self.root is None:
             return None
         supplies = (self.root / "sys/class/power_supply").glob("*/status")
@@ -97,7 +97,7 @@ class System:
         return " ".join(part for part in parts if part) or None
 
     def _first_cpu(self) -> dict[str, str]:
-        """What /proc/cpuinfo says of the first CPU."""
+        """The fields of the first CPU in /proc/cpuinfo."""
         first, _, _ = (self._read("proc/cpuinfo") or "").partition("\n\n")
         rows = (line.partition(":") for line in first.splitlines())
         return {name.strip(): value.strip() for name, _, value in rows}
@@ -119,7 +119,7 @@ class System:
 
 
 def _count(ranges: str) -> int | None:
-    """How many numbers a kernel list such as "0-3,8" names."""
+    """The length of a kernel list such as "0-3,8"; None if it is malformed."""
     total = 0
     for part in ranges.split(","):
         first, _, last = part.partition("-")

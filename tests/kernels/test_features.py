@@ -126,8 +126,31 @@ def test_osxsave_off_is_no_v3(recorded):
     dump = with_bit(recorded("qemu-haswell"), (1, 0), ECX, 27, 0)
     cpu = Features(replace(dump, xcr0=0))
     assert best_level(cpu) == "v2"
-    assert cpu.why_missing("avx2") == "the operating system has not enabled AVX state (OSXSAVE is off)"
-    assert cpu.why_missing("osxsave") == "the operating system has not enabled XSAVE (OSXSAVE is off)"
+    for features in (["avx2"], ["osxsave"], ["avx", "osxsave", "avx2"]):
+        assert cpu.why_missing(*features) == "the operating system has not enabled XSAVE (OSXSAVE is off)"
+
+
+def test_every_missing_feature_is_named(recorded):
+    piledriver = Features(recorded("fx-8350"))
+    assert piledriver.why_missing("bmi1", "bmi2", "avx", "avx2", "bmi2") == "this CPU has no bmi2 or avx2"
+    disabled = Features(replace(recorded("fx-8350"), xcr0=3))
+    assert disabled.why_missing("avx", "popcnt", "bmi2", "movbe", "avx2") == (
+        "this CPU has no bmi2, movbe or avx2 and the operating system has not enabled AVX state (XCR0 = 0x3)"
+    )
+    zen4 = Features(replace(recorded("ryzen-9-7950x"), xcr0=3))
+    assert "AVX and AVX-512 state (XCR0 = 0x3)" in zen4.why_missing("avx", "avx512f", "avx2")
+
+
+def test_a_hypervisor_that_hides_avx_is_named_and_not_the_cpu(recorded):
+    dump = recorded("qemu-haswell")
+    for bit in (12, 26, 27, 28, 29):  # FMA, XSAVE, OSXSAVE, AVX, F16C
+        dump = with_bit(dump, (1, 0), ECX, bit, 0)
+    cpu = Features(with_bit(dump, (7, 0), EBX, 5, 0))  # AVX2
+    assert best_level(cpu) == "v2"
+    assert {"bmi1", "bmi2", "movbe", "lzcnt"} <= cpu.names
+    assert cpu.why_missing(*sorted(PSABI["v3"])) == (
+        "the hypervisor does not expose avx, avx2, f16c, fma or osxsave"
+    )
 
 
 def test_bmi2_works_on_general_registers_and_needs_no_avx_state(recorded):
@@ -143,13 +166,9 @@ def test_bmi1_is_not_bmi2(recorded):
 
 
 def test_a_second_generation_core_i7_has_no_bmi_and_no_avx2(recorded):
-    cpu = Features(recorded("qemu-sandybridge"))
-    assert {"sse4_2", "popcnt", "avx"} <= cpu.names
-    assert [cpu.why_missing(feature) for feature in ("avx2", "bmi1", "bmi2")] == [
-        "this CPU has no avx2",
-        "this CPU has no bmi1",
-        "this CPU has no bmi2",
-    ]
+    names = Features(recorded("qemu-sandybridge")).names
+    assert {"sse4_2", "popcnt", "avx"} <= names
+    assert not {"avx2", "bmi1", "bmi2"} & names
 
 
 def test_removing_one_feature_removes_only_that(recorded):
@@ -179,9 +198,7 @@ def test_features_beyond_the_levels(recorded, name, present, absent):
 
 
 def test_there_is_no_feature_called_pext(recorded):
-    with pytest.raises(
-        ValueError, match=r"^no CPU feature is called 'pext': PEXT and PDEP are bmi2 instructions$"
-    ):
+    with pytest.raises(ValueError, match=r"^unknown CPU feature 'pext': expected bmi2"):
         Features(recorded("zen5-kvm")).why_missing("pext")
 
 
@@ -236,8 +253,8 @@ def test_a_dump_survives_being_written(recorded, name):
         '{"xcr0": "7", "leaves": {"00000001.0": [0, 0, 0, 0]}}',
     ],
 )
-def test_other_text_is_no_dump(text):
-    with pytest.raises(ValueError, match=r"^not a CPUID dump .*slidebench\.kernels\.features$"):
+def test_other_text_is_not_a_dump(text):
+    with pytest.raises(ValueError, match=r"^not a CPUID dump .*: expected "):
         Dump.from_json(text)
 
 
@@ -264,14 +281,14 @@ def test_linux_agrees_about_this_cpu():
     said = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     cpu = detect()
     if (said.get("vendor_id"), said.get("model")) != (cpu.vendor, str(cpu.model)):
-        pytest.skip("/proc/cpuinfo is about another CPU than runs this")
+        pytest.skip("/proc/cpuinfo describes another CPU")
     linux = {"sse3": "pni", "lzcnt": "abm"}
     asked = set().union(*PSABI.values(), {"gfni", "hypervisor"}) - {"osxsave"}
     flags = set(said["flags"].split())
     assert {name for name in asked if linux.get(name, name) in flags} == asked & cpu.names
 
 
-def test_the_gate_in_front_of_the_kernels_imports_nothing_else():
+def test_detection_imports_nothing_that_may_not_run_here():
     script = "import sys, slidebench.kernels.features; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -9,10 +9,13 @@ from types import SimpleNamespace
 import cpuinfo
 import msgspec
 import pytest
+from click.testing import CliRunner
+from paths import ROOT
 
 from slidebench.harness.machine import cpu as cpu_module
 from slidebench.harness.machine.cpu import Cache, Cpu, describe, machine_name, pext_expected, why_emulated
 from slidebench.harness.machine.system import System
+from slidebench.harness.verbs.measuring.run import command as run_verb
 from slidebench.kernels.features import Dump, Features
 
 KIB, MIB = 1024, 1024**2
@@ -52,16 +55,33 @@ def with_leaf(dump, key, registers):
     return replace(dump, leaves={**dump.leaves, key: registers})
 
 
+def with_brand(dump, brand):
+    raw = brand.encode("latin-1").ljust(48, b"\0")
+    for leaf in range(3):
+        words = (int.from_bytes(raw[at : at + 4], "little") for at in range(16 * leaf, 16 * leaf + 16, 4))
+        dump = with_leaf(dump, (0x80000002 + leaf, 0), tuple(words))
+    return dump
+
+
+@pytest.fixture
+def rosetta(recorded):
+    """A dump like Rosetta 2's: family and model of a Westmere, Apple's brand, no hypervisor."""
+    nehalem = recorded("qemu-nehalem")
+    _, ebx, ecx, edx = nehalem[1, 0]
+    dump = with_leaf(nehalem, (1, 0), (0x000206C0, ebx, ecx & ~(1 << 31), edx))
+    return with_brand(dump, "VirtualApple @ 2.50GHz")
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_recorded_machines_are_described(recorded, name):
     cpu = describe(recorded(name))
     assert (cpu.microarchitecture, pext_expected(cpu).speed, cpu.virtualised) == MACHINES[name]
 
 
-def test_bmi1_alone_is_no_pext(recorded):
+def test_bmi1_without_bmi2_has_no_pext(recorded):
     cpu = describe(recorded("fx-8350"))
     assert "bmi1" in cpu.features
-    assert pext_expected(cpu) == ("absent", "this CPU has no bmi2, the set PEXT belongs to")
+    assert pext_expected(cpu) == ("absent", "this CPU has no bmi2, which PEXT is part of")
 
 
 def test_slow_pext_stays_usable_and_says_why(recorded):
@@ -70,14 +90,14 @@ def test_slow_pext_stays_usable_and_says_why(recorded):
     assert pext_expected(cpu).reason == "AMD family 0x17 (Zen, Zen+ and Zen 2) runs PEXT from microcode"
 
 
-def test_an_unknown_cpu_is_described_all_the_same(bare):
+def test_an_unknown_cpu_is_described_too(bare):
     cpu = describe(bare("GenuineFake?", 0xFFFFFFFF))
     assert (cpu.vendor, cpu.family, cpu.model, cpu.stepping) == ("GenuineFake?", 0x10E, 0xFF, 15)
     assert (cpu.brand, cpu.microarchitecture, cpu.caches, cpu.features) == ("unknown", "unknown", (), ())
     assert re.fullmatch(r"unknown-[0-9a-f]{6}", machine_name(cpu))
 
 
-def test_a_machine_that_is_not_x86_64_is_described_all_the_same():
+def test_a_machine_that_is_not_x86_64_is_described_too():
     cpu = describe(Dump({}))
     assert (cpu.vendor, cpu.microarchitecture, pext_expected(cpu).speed) == ("", "unknown", "absent")
 
@@ -194,6 +214,19 @@ def test_an_emulated_cpu_is_known_by_its_name_or_by_its_host(
     assert why_emulated(recorded(name), system) == reason
 
 
+def test_rosetta_is_known_by_its_brand(rosetta):
+    assert describe(rosetta).microarchitecture == "unknown"
+    assert why_emulated(rosetta) == "CPUID names Apple's translator Rosetta (VirtualApple @ 2.50GHz)"
+
+
+def test_a_run_refuses_to_time_code_that_rosetta_translates(rosetta, monkeypatch, tmp_path):
+    monkeypatch.setattr(cpu_module, "detect", lambda: Features(rosetta))
+    result = CliRunner().invoke(run_verb, ["--quick", "--results", str(tmp_path)])
+    assert result.exit_code != 0
+    assert "Rosetta" in result.output
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_machine_that_is_not_x86_64_is_not_emulated(tmp_path, write_system):
     assert why_emulated(Dump({}), write_system(tmp_path, proc__cpuinfo="CPU implementer\t: 0x41")) is None
 
@@ -234,6 +267,12 @@ def test_machine_names_are_the_microarchitecture_and_a_hash(recorded, bare):
     assert names["ryzen-9-pro-3900"] != names["qemu-epyc-rome"]
 
 
+def test_committed_records_lie_in_the_folder_of_their_machine():
+    for path in (ROOT / "results/runs").glob("*/*.json"):
+        machine = msgspec.convert(msgspec.json.decode(path.read_bytes())["machine"], Cpu)
+        assert machine_name(machine) == path.parent.name
+
+
 def test_a_machine_keeps_its_name_when_only_its_state_changes(recorded, tmp_path, write_system):
     zen = recorded("ryzen-9-7950x")
     quiet = write_system(tmp_path / "a", sys__devices__system__cpu__cpufreq__boost="0")
@@ -249,12 +288,7 @@ def test_a_description_can_be_written_and_read(recorded):
 
 
 def test_a_brand_that_is_not_ascii_can_be_written(recorded):
-    raw = "Prozessor Größe 2".encode("latin-1").ljust(48, b"\0")
-    dump = recorded("ryzen-9-7950x")
-    for leaf in range(3):
-        part = raw[16 * leaf : 16 * leaf + 16]
-        registers = tuple(int.from_bytes(part[at : at + 4], "little") for at in range(0, 16, 4))
-        dump = with_leaf(dump, (0x80000002 + leaf, 0), registers)
+    dump = with_brand(recorded("ryzen-9-7950x"), "Prozessor Größe 2")
     assert describe(dump).brand == "Prozessor Gr\ufffd\ufffde 2"
     msgspec.json.encode(describe(dump))
 
@@ -315,7 +349,7 @@ def described(*emulator, **locale):
 
 
 def test_this_computer_is_described_alike_in_every_locale():
-    assert described() == described(LC_ALL="de_DE.UTF-8", LANGUAGE="de") == described(LC_ALL="C")
+    assert described(LC_ALL="de_DE.UTF-8", LANGUAGE="de") == described(LC_ALL="C")
 
 
 @pytest.mark.skipif(not shutil.which("qemu-x86_64"), reason="qemu-x86_64 (qemu-user) is not installed")

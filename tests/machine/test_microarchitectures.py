@@ -94,7 +94,7 @@ def test_cpus_that_are_not_listed_are_unknown(bare, vendor, signature):
 
 
 @pytest.mark.parametrize("brand", ["QEMU Virtual CPU version 2.5+", "Common KVM processor"])
-def test_cpus_that_hypervisors_made_up_are_unknown(bare, brand):
+def test_cpus_that_do_not_exist_are_unknown(bare, brand):
     raw = brand.encode().ljust(48, b"\0")
     words = [int.from_bytes(raw[at : at + 4], "little") for at in range(0, 48, 4)]
     leaves = {(0x80000002 + leaf, 0): tuple(words[4 * leaf : 4 * leaf + 4]) for leaf in range(3)}

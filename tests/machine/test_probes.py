@@ -2,19 +2,19 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
 from click.testing import CliRunner
+from command import slidebench
 
 from slidebench import kernels
 from slidebench.harness.machine import probes
 from slidebench.harness.machine.cpu import why_emulated
 from slidebench.harness.machine.probes import Verdict, judge_pext, probe
-from slidebench.harness.verbs.machine.cpu import cpu as cpu_verb
-from slidebench.kernels import UnavailableError, features
+from slidebench.harness.verbs.machine.cpu import command as cpu_verb
+from slidebench.harness.verbs.machine.probe import command as probe_verb
+from slidebench.kernels import UnavailableError, features, registry
 from slidebench.kernels import probes as blocks
 
 FAST = features.pext("AuthenticAMD", 0x19, has_bmi2=True)
@@ -49,7 +49,7 @@ def test_pext_is_judged_by_its_cycles(
     assert f"{latencies[0]:.1f} cycles with 0 mask bits" in verdict.reason
 
 
-def test_a_quick_emulator_is_an_emulator_all_the_same() -> None:
+def test_a_fast_emulator_is_still_an_emulator() -> None:
     assert judge_pext(ZEN_5, FAST, "CPUID names an emulator") == Verdict(
         "emulated", "CPUID names an emulator"
     )
@@ -68,20 +68,17 @@ def test_pext_without_bmi2_is_absent_and_says_why() -> None:
         *(5.93, 6.08),  # Excavator
     ],
 )
-def test_figures_beside_a_multiplication_of_whole_cycles_are_valid(imul: float) -> None:
+def test_readings_next_to_a_multiplication_of_whole_cycles_are_valid(imul: float) -> None:
     assert probes._not_valid(imul) is None
 
 
 @pytest.mark.parametrize("imul", [0.0, 1.0, 2.0, 2.7, 3.4, 4.5, 5.12, 5.87, 6.2, 7.0, 40.0])
-def test_figures_beside_any_other_multiplication_are_not_valid(imul: float) -> None:
-    assert probes._not_valid(imul) == (
-        f"not valid: imul came out at {imul:.2f} cycles and not at a whole number from 3 to 6; "
-        "try again on an idle machine"
-    )
+def test_readings_next_to_any_other_multiplication_are_not_valid(imul: float) -> None:
+    assert (probes._not_valid(imul) or "").startswith(f"invalid readings (imul took {imul:.2f} cycles): ")
 
 
-def test_figures_without_a_multiplication_are_not_valid() -> None:
-    assert probes._not_valid(None) == "not valid: this machine is not x86-64"
+def test_there_are_no_readings_without_a_multiplication() -> None:
+    assert probes._not_valid(None) == "no readings: this machine is not x86-64"
 
 
 def test_a_busy_machine_is_tried_again_and_then_called_not_valid(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +91,7 @@ def test_a_busy_machine_is_tried_again_and_then_called_not_valid(monkeypatch: py
         def reading(self) -> probes.Reading:
             return probes.Reading("imul", None, 3.0 if self.passes >= self.quiet_after else 4.5, 1.0)
 
-    for quiet_after, passes in ((1, probes.PASSES), (7, 7), (10**6, probes.MAX_PROBE_ITERATIONS)):
+    for quiet_after, passes in ((1, probes.MIN_PASSES), (7, 7), (10**6, probes.MAX_PASSES)):
         busy = Busy()
         busy.quiet_after = quiet_after  # type: ignore[attr-defined]
         assert (probes._not_valid(probes._measure([busy])) is None) == (quiet_after < 10**6)  # type: ignore[list-item]
@@ -123,15 +120,15 @@ class TestHere:
         bits: dict[str, set[int | None]] = {}
         for reading in probe().readings:
             bits.setdefault(reading.instruction, set()).add(reading.mask_bits)
-        for instruction, found in bits.items():
-            assert found == (set(probes.MASK_BITS) if instruction in ("pext", "pdep") else {None})
+        for instruction, mask_bits in bits.items():
+            assert mask_bits == (set(probes.MASK_BITS) if instruction in ("pext", "pdep") else {None})
 
-    def test_an_unknown_instruction_is_refused_with_those_there_are(self) -> None:
-        with pytest.raises(UnavailableError, match="no instruction called 'fdiv' can be probed; there are"):
+    def test_an_unknown_instruction_is_rejected(self) -> None:
+        with pytest.raises(UnavailableError, match=r"'fdiv'.*imul"):
             probe(["fdiv"])
 
-    def test_no_blocks_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="0 blocks; give 1 or more"):
+    def test_no_blocks_are_rejected(self) -> None:
+        with pytest.raises(ValueError, match="0"):
             blocks.Probe("add").latency_ticks(0)
 
 
@@ -140,12 +137,10 @@ class TestVerb:
         ("machine", "level", "line"),
         [
             ("qemu-penryn", "v1", "v1 runs here"),
-            ("qemu-penryn", "v2", "v2 does not run here: this CPU has no popcnt"),
+            ("qemu-penryn", "v2", "v2 does not run here: the hypervisor does not expose popcnt or sse4_2"),
             ("qemu-nehalem", "v2", "v2 runs here"),
-            ("qemu-nehalem", "v3", "v3 does not run here: this CPU has no avx"),
-            ("fx-8350", "v3", "v3 does not run here: this CPU has no avx2"),
+            ("fx-8350", "v3", "v3 does not run here: this CPU has no avx2, bmi2 or movbe"),
             ("core-i5-12400", "v3", "v3 runs here"),
-            ("qemu-skylake-client", "v4", "v4 does not run here: this CPU has no avx512f"),
             ("ryzen-9-7950x", "v4", "v4 runs here"),
         ],
     )
@@ -159,30 +154,26 @@ class TestVerb:
     ) -> None:
         if level not in kernels.levels():
             pytest.skip("this machine is not x86-64")
-        monkeypatch.setattr(kernels, "_missing", dict)  # whatever this compiler lacks
+        monkeypatch.setattr(registry, "_missing", dict)  # levels that this compiler lacks
         monkeypatch.setattr(features, "detect", lambda: features.Features(recorded(machine)))
         result = CliRunner().invoke(cpu_verb, ["--why-not", level])
         assert (result.exit_code, result.output) == (0, f"{line}\n")
 
     @pytest.mark.parametrize("level", kernels.levels())
     def test_cpu_explains_each_level_of_this_one(self, level: str) -> None:
-        command = [sys.executable, "-m", "slidebench.harness", "cpu", "--why-not", level]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert re.fullmatch(rf"{level} (runs here|does not run here: \S.*)\n", result.stdout)
+        result = CliRunner().invoke(cpu_verb, ["--why-not", level])
+        assert re.fullmatch(rf"{level} (runs here|does not run here: \S.*)\n", result.output)
 
     def test_json_has_the_keys_that_scripts_use(self) -> None:
-        command = [sys.executable, "-m", "slidebench.harness", "probe", "pext", "imul", "--json"]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        data = json.loads(result.stdout)
-        assert result.returncode == (1 if data["not_valid"] else 0)
+        result = CliRunner().invoke(probe_verb, ["pext", "imul", "--json"])
+        data = json.loads(result.output)
+        assert result.exit_code == (1 if data["not_valid"] else 0)
         assert data["pext"]["speed"] in ("fast", "microcoded", "emulated", "absent")
         assert data["pext"]["reason"]
         for reading in data["readings"]:
             assert reading.keys() == {"instruction", "mask_bits", "latency_cycles", "throughput_cycles"}
 
     def test_an_unknown_instruction_gives_one_line_and_status_2(self) -> None:
-        command = [sys.executable, "-m", "slidebench.harness", "probe", "fdiv"]
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        result = slidebench("probe", "fdiv")
         assert result.returncode == 2
-        assert result.stderr.startswith("slidebench: no instruction called 'fdiv' can be probed")
-        assert result.stderr.count("\n") == 1
+        assert re.fullmatch(r"slidebench: .*'fdiv'.*\n", result.stderr)
