@@ -1,4 +1,4 @@
-"""Leaves counted with several threads: the right total, and each count below its own move."""
+"""Perft with several threads: the right total, and each count below its own move."""
 
 from threading import Event
 
