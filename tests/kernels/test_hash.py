@@ -51,7 +51,7 @@ def test_colours_and_rights_and_en_passant_are_part_of_the_key() -> None:
 
 @pytest.mark.parametrize("mebibytes", [-1, 0, 1 << 21, 1 << 43, 1 << 44, 10**20])
 def test_tables_beyond_all_memory_are_refused(mebibytes: int) -> None:
-    with pytest.raises(ValueError, match=f"a hash table of {mebibytes} MiB; give 1 to 1048576"):
+    with pytest.raises(ValueError, match=f"invalid hash size {mebibytes} MiB: expected 1 to 1048576"):
         kernels.load().hash_table(mebibytes)
 
 

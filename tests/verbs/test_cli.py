@@ -37,10 +37,10 @@ class TestFaults:
             (["perft", "3", "--level", "v7"], "no level is called 'v7'; there are "),
             (["perft", "3", "--popcount", "toes"], "no popcount is called 'toes'; there are builtin"),
             (["perft", "-1"], "-1"),
-            (["perft", "deep"], "depth 'deep'; give a whole number from 0 to 64"),
-            (["perft", "1.5"], "depth '1.5'; give a whole number from 0 to 64"),
-            (["perft", "9" * 5000], "depth '9{20}...'; give a whole number from 0 to 64"),
-            (["perft", "65"], "depth '65'; give a whole number from 0 to 64"),
+            (["perft", "deep"], "invalid depth 'deep': expected a whole number from 0 to 64"),
+            (["perft", "1.5"], "invalid depth '1.5': "),
+            (["perft", "9" * 5000], "invalid depth '9{20}...': "),
+            (["perft", "65"], "invalid depth '65': "),
             (["perft", "8/8/8/8/8/8/8/8 w - - 0 1", "2"], "board: .*king"),
             (["perft"], "DEPTH"),
             (["show", "rook", "z9"], "square 'z9'; give a file a to h and a rank 1 to 8"),
@@ -51,7 +51,7 @@ class TestFaults:
             (["run", "--kernel", "nosuch"], "no kernel is called 'nosuch'"),
             (
                 ["perft", "3", "--moves", "e2e5"],
-                "move 'e2e5' is not legal in rnbqkbnr/.*; legal are a2a3 a2a4",
+                "illegal move 'e2e5' in rnbqkbnr/.*: expected one of a2a3 a2a4",
             ),
             (["perft", "3", "--divide", "--statistics"], "--divide and --statistics; give one of them"),
             (["perft", "3", "--statistics", "--threads", "2"], "leave --threads, --hash and --no-bulk out"),
@@ -81,7 +81,7 @@ class TestFaults:
             ),
             (
                 ["perft", "3", "--hash", "1024", "--memory-limit", "512"],
-                "no memory for a hash table of 1024 MiB; give less",
+                "not enough memory for a hash table of 1024 MiB: ",
             ),
             (["perft", "3", "--memory-limit", "3"], "'--memory-limit': 3 is not in the range"),
             (["perft", "14", "--divide", "--time-limit", "0.1s"], "the time limit is over"),
@@ -116,7 +116,7 @@ class TestFaults:
     def test_an_empty_fen_is_not_the_start_position(self, arguments: tuple[str, ...]) -> None:
         result = slidebench(*arguments)
         assert (result.returncode, result.stdout) == (2, "")
-        assert result.stderr.startswith("slidebench: board: missing; give a position")
+        assert result.stderr.startswith("slidebench: board: missing: expected a position")
 
     @pytest.mark.parametrize("verb", ["perft 3", "kernels", "moves", "cpu --json", "uci"])
     def test_output_that_cannot_be_written_is_one_line(self, verb: str) -> None:
@@ -158,7 +158,7 @@ class TestFaults:
 
     def test_lenient_takes_more_than_16_pieces_a_side(self) -> None:
         fen = "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1"
-        assert "give at most 16 a side, or be lenient" in slidebench("moves", fen).stderr
+        assert "expected at most 16 per side, unless lenient" in slidebench("moves", fen).stderr
         assert len(slidebench("moves", fen, "--lenient").stdout.splitlines()) == 270
         assert slidebench("perft", fen, "1", "--lenient").stdout.startswith("270 nodes")
         typed = f"position fen {fen}\ngo perft 1\n"
@@ -177,7 +177,7 @@ class TestFaults:
     def test_a_fen_fault_shows_the_place(self) -> None:
         result = slidebench("perft", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "2")
         lines = result.stderr.splitlines()
-        assert lines[0] == "slidebench: side to move: 'x'; give w or b"
+        assert lines[0] == "slidebench: side to move: invalid value 'x': expected w or b"
         assert lines[1][lines[2].index("^")] == "x"
 
     def test_a_level_that_cannot_run_is_refused_with_the_reason(self) -> None:
