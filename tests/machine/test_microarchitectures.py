@@ -82,7 +82,7 @@ def test_microarchitectures_have_their_makers_names(bare, vendor, signature, nam
 @pytest.mark.parametrize(
     ("vendor", "signature"),
     [
-        ("GenuineIntel", 0x0000FF0F00),  # a family nobody has yet
+        ("GenuineIntel", 0x0000FF0F00),  # a family that does not exist yet
         ("AuthenticAMD", 0xCF0F00),  # the family after Zen 6
         ("AuthenticAMD", 0xB30F00),  # a gap between the models of a known family
         ("HygonGenuine", 0x800F11),  # AMD's number under another vendor

@@ -1,4 +1,4 @@
-"""The board printer is itself checked against drawings."""
+"""Bitboards are printed as they are drawn by hand."""
 
 from drawings import board
 

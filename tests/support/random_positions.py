@@ -1,4 +1,4 @@
-"""Random legal positions of any material, by python-chess."""
+"""Random legal positions, by python-chess."""
 
 import random
 
@@ -9,12 +9,12 @@ from slidebench import kernels
 LOWEST = kernels.levels()[0]
 
 
-def random_position(source: random.Random, chess960: bool) -> chess.Board:
-    """A position after up to 120 random moves."""
-    board = chess.Board.from_chess960_pos(source.randrange(960)) if chess960 else chess.Board()
-    for _ in range(source.randrange(120)):
+def random_position(rng: random.Random, chess960: bool) -> chess.Board:
+    """A position after up to 119 random moves from a start position."""
+    board = chess.Board.from_chess960_pos(rng.randrange(960)) if chess960 else chess.Board()
+    for _ in range(rng.randrange(120)):
         moves = list(board.legal_moves)
         if not moves:
             break
-        board.push(source.choice(moves))
+        board.push(rng.choice(moves))
     return board
