@@ -1,7 +1,5 @@
 # Timed loops over attack queries, on a stream of (square, occupancy) pairs.
 
-
-
 cdef enum Query:
     QUERY_ROOK
     QUERY_BISHOP
