@@ -1,16 +1,21 @@
 """What can be built: the levels, and one kernel for each file in sliders/.
 
-The build asks this file for its lists (`python catalogue.py modules`), the installed package reads the same
-tables, so a new kernel is one new file and a new level is one new line.
+The build asks this file for its lists (`python catalogue.py modules`) and the installed package reads the
+same tables, so a new kernel is one new file and a new level is one new line.
 
 A slider or popcount file begins with a comment of `key: value` lines, then free text:
 
     # title: what people call it          # answers: one square | queen | set-wise
     # author: who devised it              # needs: lowest level, then any CPU features beyond it
     # year, source: where it is described # contains, lacks: instructions the built code must (not) have
+
+`needs` lists only features of FEATURE_FLAGS: those of a level come with the level. `contains` and `lacks`
+list mnemonics, separated by commas; `bextr from v3` applies to v3 and above. Any other key, level or feature
+is an error, for the build too.
 """
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,19 +63,29 @@ FEATURE_FLAGS = {
 NO_MACRO = {"cx16", "lahf_lm", "osxsave"}
 
 
+class HeaderError(ValueError):
+    """A mistake in the header of a slider or popcount file: `path:line: what is wrong: what was expected`."""
+
+
 @dataclass(frozen=True)
 class Source:
-    """A slider or popcount file: its header fields and text, the comment signs removed."""
+    """A slider or popcount file: its header fields ("" if absent) and the text below them, without `#`."""
 
     name: str
-    fields: dict[str, str]
-    text: str
+    title: str = ""
+    author: str = ""
+    year: str = ""
+    source: str = ""
+    needs: str = ""
+    answers: str = ""
+    contains: str = ""
+    lacks: str = ""
+    text: str = ""
 
-    def __getattr__(self, key: str) -> str:
-        """A header field; "" if the file does not have it."""
-        if key.startswith("_"):
-            raise AttributeError(key)
-        return self.fields.get(key, "")
+    @property
+    def fields(self) -> dict[str, str]:
+        """The header fields that the file has, by key."""
+        return {key: value for key in HEADER_KEYS if (value := getattr(self, key))}
 
     @property
     def lowest_level(self) -> str:
@@ -82,24 +97,56 @@ class Source:
         return tuple(self.needs.split()[1:])
 
 
+HEADER_KEYS = ("title", "author", "year", "source", "needs", "answers", "contains", "lacks")
+
+
+def _require_known(kind: str, word: str, known: Iterable[str]) -> None:
+    """Raise ValueError if a word of a header is not one of the known ones."""
+    known = tuple(known)
+    if word not in known:
+        raise ValueError(f"unknown {kind} {word!r}: expected one of {', '.join(known)}")
+
+
+def _check_field(key: str, value: str) -> None:
+    """Raise ValueError if a header line has an unknown key, level or CPU feature."""
+    _require_known("header key", key, HEADER_KEYS)
+    levels = [level.name for level in LEVELS]
+    if key == "needs":
+        level, *features = value.split() or [""]
+        _require_known("level", level, levels)
+        for feature in features:
+            if feature in level_features(level):
+                raise ValueError(f"feature {feature!r} is part of {level}: expected only features beyond it")
+            _require_known("feature", feature, FEATURE_FLAGS)
+    if key in ("contains", "lacks"):
+        for term in value.split(","):
+            _, separator, level = term.strip().partition(" from ")
+            if separator:
+                _require_known("level", level, levels)
+
+
 def read_source(path: Path) -> Source:
-    """The header of one slider or popcount file."""
+    """The header of one slider or popcount file. Raises HeaderError, naming the line, if it is invalid."""
     fields: dict[str, str] = {}
     text: list[str] = []
-    for line in path.read_text("utf-8").splitlines():
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         if not line.startswith("#"):
             break
         content = line.removeprefix("#").removeprefix(" ")
         key, colon, value = content.partition(": ")
         if colon and key.isalpha() and not text:
+            try:
+                _check_field(key, value.strip())
+            except ValueError as error:
+                raise HeaderError(f"{path}:{number}: {error}") from None
             fields[key] = value.strip()
         elif content or text:
             text.append(content)
-    return Source(path.stem, fields, "\n".join(text).strip("\n"))
+    return Source(path.stem, **fields, text="\n".join(text).strip("\n"))
 
 
 def declared(field: str, level: str) -> list[str]:
-    """The mnemonics of a `contains` or `lacks` field that concern a level."""
+    """The mnemonics of a `contains` or `lacks` field that apply to a level."""
     terms = [term.strip().partition(" from ") for term in field.split(",") if term.strip()]
     return [
         mnemonic for mnemonic, _, lowest in terms if not lowest or level_order(level) >= level_order(lowest)
@@ -119,8 +166,17 @@ def popcounts() -> dict[str, Source]:
 
 
 def level_order(name: str) -> int:
-    """Position of a level in LEVELS; GENERIC counts as the first."""
-    return next((i for i, level in enumerate(LEVELS) if level.name == name), 0)
+    """Position of a level in LEVELS; GENERIC counts as the first. Raises ValueError for any other name."""
+    if name == GENERIC.name:
+        return 0
+    names = [level.name for level in LEVELS]
+    _require_known("level", name, names)
+    return names.index(name)
+
+
+def level_rank(name: str) -> int:
+    """A sort key for level names in records of other builds: 0 for a name that this build does not know."""
+    return level_order(name) if name in {level.name for level in LEVELS} else 0
 
 
 def level_features(name: str) -> tuple[str, ...]:
@@ -134,17 +190,17 @@ def module_name(kernel: str, popcount: str, level: str) -> str:
     return f"{kernel}_{popcount}_{level}"
 
 
-# The standard set, which `make bench` builds and a run times unless told otherwise: the kernels programs use,
-# one or two of each family; the other popcounts with one kernel.
+# The standard set, which `make bench` builds and a run times by default: the kernels that programs use, one
+# or two of each family, and the other popcounts with one kernel.
 STANDARD_KERNELS = (
     "ray_loop", "classical_rays", "rotated", "kindergarten",
     "magic_plain", "magic_fancy", "magic_black", "pext", "pext_soft",
     "hyperbola", "hyperbola_avx2",
     "kogge_stone", "kogge_stone_avx2", "kogge_stone_avx512", "kogge_stone_vpopcnt",
 )  # fmt: skip
-# Popcounts other than the builtin change how fast a leaf is counted, not how attacks are looked up: one
-# kernel shows each of them; those listed show it beside more than one way to look up.
-BUILTIN = "builtin"  # the compiler's own popcount: stands wherever a figure for each would be too many
+# Popcounts other than the builtin change how fast leaves are counted, not how attacks are looked up: each is
+# built with one kernel (magic_fancy), or with those listed.
+BUILTIN = "builtin"  # the compiler's own popcount, the default
 POPCOUNT_KERNELS = {
     BUILTIN: None,
     "swar": ("magic_fancy", "magic_plain", "pext", "pext_soft", "ray_loop", "rotated"),
@@ -152,7 +208,7 @@ POPCOUNT_KERNELS = {
 
 
 def combinations() -> list[tuple[str, str]]:
-    """(kernel, popcount) pairs that can be built: the builtin popcount with all, others with a few."""
+    """The (kernel, popcount) pairs that can be built: only a few kernels with other popcounts than the builtin."""
     return [
         (kernel, popcount)
         for popcount in popcounts()
@@ -180,7 +236,7 @@ def _macro(feature: str) -> str:
 
 
 def _guard(level: str, extra: tuple[str, ...]) -> str:
-    """A C header that stops the build if flags from elsewhere changed the level."""
+    """A C header that stops the build if CFLAGS or the compiler's defaults changed the level."""
     allowed = {*level_features(level), *extra}
     lines = [f"/* Compiled for {level}: the compiler's macros must say so. */", "#pragma once"]
     for feature in (*level_features(LEVELS[-1].name), *FEATURE_FLAGS):
@@ -198,7 +254,7 @@ def _guard(level: str, extra: tuple[str, ...]) -> str:
 def main(arguments: list[str]) -> None:
     """Answer the build: `levels FAMILY`, `pairs SET`, `modules SET LEVEL`, or `guard LEVEL [FEATURE...]`.
 
-    SET is `all` or `standard`. Rows have their columns separated by "|".
+    SET is `all` or `standard`. The columns of a row are separated by "|".
     """
     match arguments:
         case ["levels", family]:
@@ -230,4 +286,7 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except HeaderError as error:
+        raise SystemExit(str(error)) from None

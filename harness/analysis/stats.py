@@ -16,7 +16,7 @@ from scipy.stats import mstats
 from slidebench.harness.records.schema import Record, Samples
 from slidebench.harness.workloads import Perft
 from slidebench.kernels import Choice
-from slidebench.kernels.catalogue import level_order
+from slidebench.kernels.catalogue import level_rank
 
 CONFIDENCE = 0.95
 SIGNIFICANCE = 0.05  # of all comparisons of one table together
@@ -144,7 +144,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def levels_of(choices: Iterable[Choice]) -> list[str]:
     """The levels of some choices, lowest first."""
-    return sorted({choice.level for choice in choices}, key=lambda level: (level_order(level), level))
+    return sorted({choice.level for choice in choices}, key=lambda level: (level_rank(level), level))
 
 
 def perft_groups(record: Record, *, bulk: bool = True) -> dict[Choice, list[Samples]]:

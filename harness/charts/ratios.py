@@ -9,7 +9,7 @@ from slidebench.harness.analysis.compare import Cell, RatioTable, record_labels
 from slidebench.harness.analysis.summary import RecordSummary
 from slidebench.harness.charts.rows import Panel, drawn_rows
 from slidebench.harness.charts.style import basis, machine_line, printable, ratio
-from slidebench.kernels.catalogue import level_order
+from slidebench.kernels.catalogue import level_rank
 
 
 def ratio_rows(sheet: RatioTable, records: Sequence[RecordSummary]) -> Figure | None:
@@ -27,7 +27,7 @@ def ratio_rows(sheet: RatioTable, records: Sequence[RecordSummary]) -> Figure | 
         name for name in dict.fromkeys(name for each in records for name in each.kernels) if name in kernels
     ]
     parts = dict.fromkeys(row.part for row, _ in shown)
-    series = sorted(parts, key=level_order)  # records, which are no levels, keep their order
+    series = sorted(parts, key=level_rank)  # records, which are no levels, keep their order
     notes = [
         f"Hollow: no difference shown; {sheet.comparisons} comparisons judged together (Holm, 5 %).",
         *(

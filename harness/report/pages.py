@@ -18,7 +18,7 @@ from slidebench.harness.records.schema import Record
 from slidebench.harness.report import claims
 from slidebench.harness.report import pair as pairs
 from slidebench.harness.report.machines import Machine, Row
-from slidebench.kernels.catalogue import Source, level_order
+from slidebench.kernels.catalogue import Source, level_rank
 
 HERE = Path(__file__).parent
 ALL = ""  # in the place of a machine's name: charts of all machines together
@@ -83,9 +83,7 @@ def pages(
         "pair": pairs.pair(machines),
         "pair_level": pairs.LEVEL,
         "pair_query": pairs.QUERY,
-        "levels": sorted(
-            {level for machine in machines for level in machine.figures.levels}, key=level_order
-        ),
+        "levels": sorted({level for machine in machines for level in machine.figures.levels}, key=level_rank),
         "method": _method(),
     }
     environment = _environment()
