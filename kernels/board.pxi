@@ -4,8 +4,8 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t as u64
 
 cdef extern from "inline.h" nogil:
     ctypedef u64 NOINLINE_U64
-    void KEEP(u64 value)
-    void TOUCH_MEMORY()
+    void DO_NOT_OPTIMIZE(u64 value)
+    void CLOBBER_MEMORY()
 
 cdef extern from * nogil:
     int __builtin_ctzll(u64)
@@ -42,21 +42,21 @@ cdef inline u64 bit(int square) noexcept nogil:
     return <u64>1 << square
 
 
-cdef inline int first_square(u64 bits) noexcept nogil:
-    """The lowest square of a non-empty bitboard."""
+cdef inline int lsb(u64 bits) noexcept nogil:
+    """The index of the least significant bit, the lowest square; the bitboard may not be empty."""
     return __builtin_ctzll(bits)
 
 
-cdef inline u64 up(u64 bits, bint white) noexcept nogil:
-    """One rank forward, as the colour sees it."""
+cdef inline u64 forward(u64 bits, bint white) noexcept nogil:
+    """One rank forward, in the colour's own direction."""
     return bits << 8 if white else bits >> 8
 
 
-cdef inline u64 up_left(u64 bits, bint white) noexcept nogil:
-    """One rank forward and one file towards the a-file."""
+cdef inline u64 forward_left(u64 bits, bint white) noexcept nogil:
+    """One rank forward and one file towards the a-file, for both colours."""
     return (bits & ~FILE_A) << 7 if white else (bits & ~FILE_A) >> 9
 
 
-cdef inline u64 up_right(u64 bits, bint white) noexcept nogil:
-    """One rank forward and one file towards the h-file."""
+cdef inline u64 forward_right(u64 bits, bint white) noexcept nogil:
+    """One rank forward and one file towards the h-file, for both colours."""
     return (bits & ~FILE_H) << 9 if white else (bits & ~FILE_H) >> 7

@@ -208,7 +208,7 @@ POPCOUNT_KERNELS = {
 
 
 def combinations() -> list[tuple[str, str]]:
-    """The (kernel, popcount) pairs that can be built: only a few kernels with other popcounts than the builtin."""
+    """The (kernel, popcount) pairs that can be built: few kernels with a popcount other than the builtin."""
     return [
         (kernel, popcount)
         for popcount in popcounts()

@@ -64,7 +64,7 @@ cdef u64 random_board(u64* state) noexcept nogil:
     return first
 
 
-cdef bint sets_differ(Mismatch* found, u64 straight, u64 diagonal, u64 occupied, u64 targets) noexcept nogil:
+cdef bint sets_differ(Mismatch* found, u64 orthogonal, u64 diagonal, u64 occupied, u64 targets) noexcept nogil:
     """Whether a set-wise query differs from the sum over the single squares; `square` is then -1."""
     cdef Occupancy occupancy = occupancy_of(occupied)
     cdef u64 union_expected = 0
@@ -73,17 +73,17 @@ cdef bint sets_differ(Mismatch* found, u64 straight, u64 diagonal, u64 occupied,
     cdef int piece, square
     for piece in range(2):
         for square in range(SQUARES):
-            if (diagonal if piece == BISHOP else straight) & bit(square):
+            if (diagonal if piece == BISHOP else orthogonal) & bit(square):
                 attacks = reference_attacks(piece, square, occupied)
                 union_expected |= attacks
                 attacks &= targets
                 while attacks:
                     count_expected += 1
                     attacks &= attacks - 1
-    return (differs(found, b"attacks_union", -1, occupied, union_expected,
-                    attacks_union(straight, diagonal, occupancy))
-            or differs(found, b"targets_count", -1, occupied, count_expected,
-                       targets_count(straight, diagonal, occupancy, targets)))
+    return (differs(found, b"attacked_by_sliders", -1, occupied, union_expected,
+                    attacked_by_sliders(orthogonal, diagonal, occupancy))
+            or differs(found, b"count_slider_moves", -1, occupied, count_expected,
+                       count_slider_moves(orthogonal, diagonal, occupancy, targets)))
 
 
 cdef bint random_differs(Mismatch* found, u64 seed, Py_ssize_t boards) noexcept nogil:

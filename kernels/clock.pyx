@@ -4,14 +4,14 @@
 from libc.stdint cimport int64_t, uint64_t
 
 cdef extern from "inline.h" nogil:
-    void KEEP(uint64_t value)
+    void DO_NOT_OPTIMIZE(uint64_t value)
 
 include "clock_reading.pxi"
 
 
 cdef inline uint64_t add_once(uint64_t total, uint64_t one) noexcept nogil:
     total += one
-    KEEP(total)     # opaque, or the compiler would add all at once
+    DO_NOT_OPTIMIZE(total)     # opaque, or the compiler would add all at once
     return total
 
 
@@ -25,7 +25,7 @@ def add_chain_nanoseconds(Py_ssize_t additions):
     cdef uint64_t one = 1
     cdef int64_t elapsed
     # From a register: some CPUs fold additions of a constant away before they execute.
-    KEEP(one)
+    DO_NOT_OPTIMIZE(one)
     with nogil:
         elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
         for _ in range(additions // 8):

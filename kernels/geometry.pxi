@@ -3,8 +3,8 @@
 cdef u64[SQUARES] knight_attacks
 cdef u64[SQUARES] king_attacks
 cdef u64[2][SQUARES] pawn_attacks          # by the pawn's colour and square
-cdef u64[SQUARES] rook_lines               # rook and bishop attacks on the empty board
-cdef u64[SQUARES] bishop_lines
+cdef u64[SQUARES] rook_rays               # rook and bishop attacks on the empty board
+cdef u64[SQUARES] bishop_rays
 cdef u64[SQUARES][SQUARES] between         # squares strictly between two on a common line, else none
 cdef u64[SQUARES][SQUARES] line            # the whole line through two squares, else none
 
@@ -13,12 +13,12 @@ cdef void geometry_init() noexcept:
     cdef int square, other, piece
     cdef u64 ends
     for square in range(SQUARES):
-        knight_attacks[square] = step_attacks(square, 2, 1)
-        king_attacks[square] = step_attacks(square, 1, 0) | step_attacks(square, 1, 1)
-        pawn_attacks[WHITE][square] = up_left(bit(square), True) | up_right(bit(square), True)
-        pawn_attacks[BLACK][square] = up_left(bit(square), False) | up_right(bit(square), False)
-        rook_lines[square] = reference_attacks(ROOK, square, 0)
-        bishop_lines[square] = reference_attacks(BISHOP, square, 0)
+        knight_attacks[square] = reference_leaper_attacks(square, 2, 1)
+        king_attacks[square] = reference_leaper_attacks(square, 1, 0) | reference_leaper_attacks(square, 1, 1)
+        pawn_attacks[WHITE][square] = forward_left(bit(square), True) | forward_right(bit(square), True)
+        pawn_attacks[BLACK][square] = forward_left(bit(square), False) | forward_right(bit(square), False)
+        rook_rays[square] = reference_attacks(ROOK, square, 0)
+        bishop_rays[square] = reference_attacks(BISHOP, square, 0)
     for square in range(SQUARES):
         for other in range(SQUARES):
             ends = bit(square) | bit(other)

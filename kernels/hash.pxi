@@ -65,7 +65,7 @@ cdef inline HashKey position_key(const Side* us, const Side* them, u64 castling,
         <u128>(us.pawns ^ <u64>0x9E3779B97F4A7C15) * (them.pawns ^ <u64>0xD6E8FEB86659FD93)
         + <u128>(us.knights ^ <u64>0xA0761D6478BD642F) * (them.knights ^ <u64>0xE7037ED1A0B428DB)
         + <u128>(us.diagonal ^ <u64>0x8EBC6AF09C88C6E3) * (them.diagonal ^ <u64>0x589965CC75374CC3)
-        + <u128>(us.straight ^ <u64>0x1D8E4E27C47D124F) * (them.straight ^ <u64>0xEB44ACCAB455D165)
+        + <u128>(us.orthogonal ^ <u64>0x1D8E4E27C47D124F) * (them.orthogonal ^ <u64>0xEB44ACCAB455D165)
         + <u128>(us.king ^ <u64>0xC2B2AE3D27D4EB4F) * (them.king ^ <u64>0x165667B19E3779F9))
     cdef u64 low = <u64>products
     cdef u64 high = <u64>(products >> 64)

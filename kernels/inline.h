@@ -11,6 +11,6 @@
 #define NOINLINE_U64 __attribute__((noinline)) uint64_t
 
 /* Keeps `value` alive and opaque at this point, at no cost. */
-#define KEEP(value) __asm__ volatile("" : "+r"(value))
+#define DO_NOT_OPTIMIZE(value) __asm__ volatile("" : "+r"(value))
 /* Makes the compiler believe that memory is read and written here: stores before it really happen. */
-#define TOUCH_MEMORY() __asm__ volatile("" ::: "memory")
+#define CLOBBER_MEMORY() __asm__ volatile("" ::: "memory")

@@ -49,9 +49,9 @@ def attacks(str piece, int square, u64 occupied):
 def oracle(str piece, int square, u64 occupied):
     """The ray walk's answer for a rook, bishop or queen; the step tables' for a knight or king."""
     if piece == "knight":
-        return step_attacks(square, 2, 1)
+        return reference_leaper_attacks(square, 2, 1)
     if piece == "king":
-        return step_attacks(square, 1, 0) | step_attacks(square, 1, 1)
+        return reference_leaper_attacks(square, 1, 0) | reference_leaper_attacks(square, 1, 1)
     return ((0 if piece == "bishop" else reference_attacks(ROOK, square, occupied))
             | (0 if piece == "rook" else reference_attacks(BISHOP, square, occupied)))
 
@@ -88,19 +88,19 @@ def random_mismatch(u64 seed, Py_ssize_t boards):
     return described(&found) if wrong else None
 
 
-cdef void set_wing(Wing* wing, u64 rook, u64 king, bint white, bint king_side) noexcept nogil:
+cdef void set_castling(Castling* castling, u64 rook, u64 king, bint white, bint king_side) noexcept nogil:
     """The squares of one castling, for any home squares of king and rook (Chess960)."""
-    cdef int king_square = first_square(king)
-    cdef int rook_square = first_square(rook)
+    cdef int king_square = lsb(king)
+    cdef int rook_square = lsb(rook)
     cdef int rank = 0 if white else 56
     cdef int king_target = rank + (6 if king_side else 2)
     cdef int rook_target = rank + (5 if king_side else 3)
-    wing.rook = rook
-    wing.king_flip = king ^ bit(king_target)
-    wing.rook_flip = rook ^ bit(rook_target)
-    wing.safe = between[king_square][king_target] | bit(king_target)
-    wing.path = ((between[king_square][king_target] | bit(king_target)
-                  | between[rook_square][rook_target] | bit(rook_target)) & ~(king | rook))
+    castling.rook = rook
+    castling.king_flip = king ^ bit(king_target)
+    castling.rook_flip = rook ^ bit(rook_target)
+    castling.must_be_safe = between[king_square][king_target] | bit(king_target)
+    castling.must_be_empty = ((between[king_square][king_target] | bit(king_target)
+                               | between[rook_square][rook_target] | bit(rook_target)) & ~(king | rook))
 
 
 cdef void set_game(Game* game, object position) except *:
@@ -111,7 +111,7 @@ cdef void set_game(Game* game, object position) except *:
     cdef u64 pawns = position.pawns
     cdef u64 knights = position.knights
     cdef u64 bishops = position.bishops
-    cdef u64 straight = position.rooks
+    cdef u64 orthogonal = position.rooks
     cdef u64 queens = position.queens
     cdef u64 kings = position.kings
     game.white = position.white_to_move
@@ -123,15 +123,15 @@ cdef void set_game(Game* game, object position) except *:
         side.pawns = pawns & colour
         side.knights = knights & colour
         side.diagonal = (bishops | queens) & colour
-        side.straight = (straight | queens) & colour
+        side.orthogonal = (orthogonal | queens) & colour
         side.king = king = kings & colour
-        side.all = colour
-        side.wings = game.wings[white]
-        game.wings[white][0].rook = game.wings[white][1].rook = 0
+        side.occupied = colour
+        side.castlings = game.castlings[white]
+        game.castlings[white][0].rook = game.castlings[white][1].rook = 0
         rooks = game.castling & colour
         while rooks:
             rook = rooks & (0 - rooks)
-            set_wing(&game.wings[white][rook < king], rook, king, white, rook > king)
+            set_castling(&game.castlings[white][rook < king], rook, king, white, rook > king)
             rooks ^= rook
 
 
@@ -208,7 +208,8 @@ def children(position):
         search.castling = game.castling
         search.moves = moves
         count = list_moves(&game.sides[game.white], &game.sides[not game.white],
-                           occupancy_of(game.sides[0].all | game.sides[1].all), &search, game.en_passant, game.white)
+                           occupancy_of(game.sides[0].occupied | game.sides[1].occupied), &search, game.en_passant,
+                           game.white)
         listed = []
         for i in range(count):
             white = &moves[i].mover if game.white else &moves[i].other
@@ -217,15 +218,15 @@ def children(position):
                 moves[i].origin, moves[i].target, moves[i].promotion, bool(moves[i].castles), (
                     white.pawns | black.pawns,
                     white.knights | black.knights,
-                    (white.diagonal & ~white.straight) | (black.diagonal & ~black.straight),
-                    (white.straight & ~white.diagonal) | (black.straight & ~black.diagonal),
-                    (white.straight & white.diagonal) | (black.straight & black.diagonal),
+                    (white.diagonal & ~white.orthogonal) | (black.diagonal & ~black.orthogonal),
+                    (white.orthogonal & ~white.diagonal) | (black.orthogonal & ~black.diagonal),
+                    (white.orthogonal & white.diagonal) | (black.orthogonal & black.diagonal),
                     white.king | black.king,
-                    white.all,
-                    black.all,
+                    white.occupied,
+                    black.occupied,
                     not game.white,
                     moves[i].castling,
-                    first_square(moves[i].en_passant) if moves[i].en_passant else None,
+                    lsb(moves[i].en_passant) if moves[i].en_passant else None,
                 ),
             ))
         return listed
@@ -266,18 +267,18 @@ cdef class Queries:
         stream.zero = self.zero
         return stream
 
-    def time(self, str piece, str order, Py_ssize_t passes):
-        """Thread CPU nanoseconds of `passes` over the stream, one query for each pair."""
+    def time(self, str piece, str order, Py_ssize_t iterations):
+        """Thread CPU nanoseconds of `iterations` over the stream, one query for each pair."""
         cdef Stream stream = self.stream()
         cdef TimedLoop loop = TIMED_LOOPS[<int>ORDERS.index(order)][<int>QUERIES.index(piece)]
         cdef int64_t elapsed
         with nogil:
             elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-            loop(&stream, passes)
+            loop(&stream, iterations)
             elapsed = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - elapsed
         return elapsed
 
-    def time_beside(self, bytearray data not None, Py_ssize_t passes):
+    def time_beside(self, bytearray data not None, Py_ssize_t iterations):
         """Thread CPU nanoseconds that queen queries add to touching lines of `data` before each.
 
         `data` has a power of two of bytes, 64 or more.
@@ -288,20 +289,20 @@ cdef class Queries:
         cdef int64_t begin, middle, end
         with nogil:
             # Both loops find the working set where the other leaves it, not where another benchmark has put it.
-            touches_alone(&stream, 1, bytes_, line_mask)
+            working_set_alone(&stream, 1, bytes_, line_mask)
             begin = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-            touches_alone(&stream, passes, bytes_, line_mask)
+            working_set_alone(&stream, iterations, bytes_, line_mask)
             middle = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-            queen_beside(&stream, passes, bytes_, line_mask)
+            queen_with_working_set(&stream, iterations, bytes_, line_mask)
             end = clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID)
         return (end - middle) - (middle - begin)
 
-    def time_cold(self, bytearray data not None, Py_ssize_t passes):
+    def time_cold(self, bytearray data not None, Py_ssize_t iterations):
         """Nanoseconds of queen queries, `data` read through before every 256 of them to evict the tables."""
         cdef Stream stream = self.stream()
         cdef const uint8_t* bytes_ = <const uint8_t*><char*>data
         cdef Py_ssize_t size = len(data)
         cdef int64_t elapsed
         with nogil:
-            elapsed = cold_queen_nanoseconds(&stream, passes, bytes_, size)
+            elapsed = cold_queen_nanoseconds(&stream, iterations, bytes_, size)
         return elapsed

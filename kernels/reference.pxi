@@ -55,7 +55,7 @@ cdef inline u64 next_subset(u64 subset, u64 mask) noexcept nogil:
     return (subset - mask) & mask
 
 
-cdef u64 step_attacks(int square, int longer, int shorter) noexcept nogil:
+cdef u64 reference_leaper_attacks(int square, int longer, int shorter) noexcept nogil:
     """Targets of a leaper that steps `longer` one way and `shorter` the other: knight 2, 1; king 1, 0 and 1, 1."""
     cdef u64 attacks = 0
     cdef int file, rank, file_distance, rank_distance

@@ -17,19 +17,19 @@ cdef u64 list_after(Side* us, Side* them, u64 castling, u64 en_passant, bint whi
     cdef Search search
     search.castling = castling
     search.moves = moves
-    return list_moves(us, them, occupancy_of(us.all | them.all), &search, en_passant, white)
+    return list_moves(us, them, occupancy_of(us.occupied | them.occupied), &search, en_passant, white)
 
 
 cdef void add_leaf(Statistics* statistics, const Side* us, const Side* them, Move* move, bint white,
                    Move* replies) noexcept nogil:
     """Count one move of `us`; `replies` is room for the moves after it."""
     cdef u64 checkers = checkers_of(
-        &move.other, &move.mover, occupancy_of(move.other.all | move.mover.all), not white)
-    cdef u64 arrived = move.mover.straight & ~us.straight if move.castles else bit(move.target)
-    cdef bint captures = move.other.all != them.all
+        &move.other, &move.mover, occupancy_of(move.other.occupied | move.mover.occupied), not white)
+    cdef u64 arrived = move.mover.orthogonal & ~us.orthogonal if move.castles else bit(move.target)
+    cdef bint captures = move.other.occupied != them.occupied
     statistics.nodes += 1
     statistics.captures += captures
-    statistics.en_passants += captures and not them.all & bit(move.target)
+    statistics.en_passants += captures and not them.occupied & bit(move.target)
     statistics.castles += move.castles
     statistics.promotions += move.promotion != 0
     if checkers:

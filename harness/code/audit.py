@@ -28,7 +28,7 @@ PERFT = "perft"
 TIMED = (
     PERFT,
     *(f"{piece}_{order}" for piece in kernels.PIECES for order in ORDERS),
-    *("queen_batch", "queen_beside", "touches_alone"),
+    *("queen_batch", "queen_with_working_set", "working_set_alone"),
 )
 
 # What every x86-64 CPU has, in the disassembler's terms.

@@ -7,6 +7,6 @@ cdef inline u64 popcount(u64 bits) noexcept nogil:
     cdef u64 count = 0
     while bits:
         bits &= bits - 1
-        KEEP(bits)
+        DO_NOT_OPTIMIZE(bits)
         count += 1
     return count

@@ -9,5 +9,5 @@ cdef inline u64 popcount(u64 bits) noexcept nogil:
     bits -= (bits >> 1) & <u64>0x5555555555555555
     bits = (bits & <u64>0x3333333333333333) + ((bits >> 2) & <u64>0x3333333333333333)
     bits = (bits + (bits >> 4)) & <u64>0x0F0F0F0F0F0F0F0F
-    KEEP(bits)
+    DO_NOT_OPTIMIZE(bits)
     return (bits * <u64>0x0101010101010101) >> 56

@@ -36,10 +36,10 @@ cdef Rays[2][SQUARES] rays
 
 cdef inline u64 ray_lookup(int piece, int square, u64 occupied) noexcept nogil:
     cdef const Rays* own = &rays[piece][square]
-    return ((own.higher_0 ^ rays[piece][first_square((own.higher_0 & occupied) | <u64>1 << 63)].higher_0)
-            | (own.higher_1 ^ rays[piece][first_square((own.higher_1 & occupied) | <u64>1 << 63)].higher_1)
-            | (own.lower_0 ^ rays[piece][last_square((own.lower_0 & occupied) | 1)].lower_0)
-            | (own.lower_1 ^ rays[piece][last_square((own.lower_1 & occupied) | 1)].lower_1))
+    return ((own.higher_0 ^ rays[piece][lsb((own.higher_0 & occupied) | <u64>1 << 63)].higher_0)
+            | (own.higher_1 ^ rays[piece][lsb((own.higher_1 & occupied) | <u64>1 << 63)].higher_1)
+            | (own.lower_0 ^ rays[piece][msb((own.lower_0 & occupied) | 1)].lower_0)
+            | (own.lower_1 ^ rays[piece][msb((own.lower_1 & occupied) | 1)].lower_1))
 
 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:

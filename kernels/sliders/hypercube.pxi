@@ -64,7 +64,7 @@ cdef Occupancy occupancy_of(u64 occupied) noexcept nogil:
     for word in range(32):
         occupancy.index.words[word] = 0
     while occupied:
-        occupancy = occupancy_flip(occupancy, first_square(occupied), occupied & (0 - occupied))
+        occupancy = occupancy_flip(occupancy, lsb(occupied), occupied & (0 - occupied))
         occupied &= occupied - 1
     return occupancy
 
@@ -80,7 +80,7 @@ cdef int kernel_init() except -1:
             place = 1
             rest = mask
             while rest:
-                delta[first_square(rest)].of[piece][square] = place
+                delta[lsb(rest)].of[piece][square] = place
                 place <<= 1
                 rest &= rest - 1
             starts[piece][square] = start

@@ -30,7 +30,7 @@ cdef enum:
     BISHOP_SHIFT = 64 - 9
 
 cdef struct Magic:
-    u64 others              # the squares off the mask
+    u64 neg_mask            # the squares off the mask
     u64 magic
     u64* table
 
@@ -40,7 +40,7 @@ cdef u64[BLACK_ENTRIES] attack_table
 
 cdef inline size_t magic_index(int piece, int square, u64 occupied) noexcept nogil:
     cdef const Magic* entry = &entries[square][piece]
-    return ((occupied | entry.others) * entry.magic) >> (BISHOP_SHIFT if piece == BISHOP else ROOK_SHIFT)
+    return ((occupied | entry.neg_mask) * entry.magic) >> (BISHOP_SHIFT if piece == BISHOP else ROOK_SHIFT)
 
 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:
@@ -57,7 +57,7 @@ cdef int kernel_init() except -1:
     cdef Py_ssize_t place
     for piece in range(2):
         for square in range(SQUARES):
-            entries[square][piece].others = ~relevant_mask(piece, square)
+            entries[square][piece].neg_mask = ~relevant_mask(piece, square)
             entries[square][piece].magic = BLACK_MAGICS[piece][square]
             entries[square][piece].table = attack_table + BLACK_OFFSETS[piece][square]
             subset = 0

@@ -31,7 +31,7 @@ cdef inline u64 line_attacks(int kind, int square, u64 occupied) noexcept nogil:
     cdef const Line* half = &halves[square][kind]
     cdef u64 above = occupied & half.upper
     cdef u64 lowest = above & (0 - above)
-    cdef u64 minus_highest = ~<u64>0 << last_square((occupied & half.lower) | 1)
+    cdef u64 minus_highest = ~<u64>0 << msb((occupied & half.lower) | 1)
     return (half.lower | half.upper) & (2 * lowest + minus_highest)
 
 

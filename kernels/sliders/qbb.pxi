@@ -26,8 +26,8 @@ include "bitscan.pxi"
 cdef inline u64 line_attacks(int square, u64 blockers, u64 up, u64 down,
                              u64 upper_edges, u64 lower_edges) noexcept nogil:
     """`up` is the ray from a1 towards higher squares, `down` the one from h8 towards lower ones."""
-    cdef int above = first_square((up << square) & (blockers | upper_edges))
-    cdef int below = last_square((down >> (63 - square)) & (blockers | lower_edges))
+    cdef int above = lsb((up << square) & (blockers | upper_edges))
+    cdef int below = msb((down >> (63 - square)) & (blockers | lower_edges))
     return (down >> (63 - above)) & (up << below)
 
 

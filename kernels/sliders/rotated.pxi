@@ -41,7 +41,7 @@ cdef inline Occupancy occupancy_of(u64 occupied) noexcept nogil:
     cdef Occupancy occupancy
     occupancy.ranks = occupancy.files = occupancy.diagonals = occupancy.antidiagonals = 0
     while occupied:
-        occupancy = occupancy_flip(occupancy, first_square(occupied), occupied & (0 - occupied))
+        occupancy = occupancy_flip(occupancy, lsb(occupied), occupied & (0 - occupied))
         occupied &= occupied - 1
     return occupancy
 

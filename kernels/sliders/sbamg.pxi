@@ -32,7 +32,7 @@ cdef Line[SQUARES][LINES] line_ends
 cdef inline u64 line_attacks(int kind, int square, u64 occupied) noexcept nogil:
     cdef const Line* line_end = &line_ends[square][kind]
     cdef u64 on_line = (occupied & line_end.mask) | line_end.ends
-    cdef u64 closest_3 = <u64>3 << last_square((on_line & (bit(square) - 1)) | 1)
+    cdef u64 closest_3 = <u64>3 << msb((on_line & (bit(square) - 1)) | 1)
     return (on_line ^ (on_line - closest_3)) & line_end.mask
 
 
@@ -44,7 +44,7 @@ cdef int kernel_init() except -1:
             others = reference_line(kind, square, 0)
             whole = others | bit(square)
             line_ends[square][kind].mask = others
-            line_ends[square][kind].ends = (bit(first_square(whole)) | bit(last_square(whole))) & (others | 1)
+            line_ends[square][kind].ends = (bit(lsb(whole)) | bit(msb(whole))) & (others | 1)
     return 0
 
 

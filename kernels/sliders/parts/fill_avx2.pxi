@@ -5,14 +5,14 @@ cdef struct Fill:
     __m256i down
 
 
-cdef inline Fill fill_attacks(u64 straight, u64 diagonal, u64 empty) noexcept nogil:
+cdef inline Fill fill_attacks(u64 orthogonal, u64 diagonal, u64 empty) noexcept nogil:
     """The squares attacked in each direction."""
     cdef __m256i up_landing = _mm256_setr_epi64x(~<u64>0, ~FILE_A, ~FILE_A, ~FILE_H)
     cdef __m256i down_landing = _mm256_setr_epi64x(~<u64>0, ~FILE_H, ~FILE_H, ~FILE_A)
     cdef __m256i step = _mm256_setr_epi64x(8, 1, 9, 7)
     cdef __m256i step_2 = _mm256_setr_epi64x(16, 2, 18, 14)
     cdef __m256i step_4 = _mm256_setr_epi64x(32, 4, 36, 28)
-    cdef __m256i up = _mm256_blend_epi32(_mm256_set1_epi64x(straight), _mm256_set1_epi64x(diagonal), 0xF0)
+    cdef __m256i up = _mm256_blend_epi32(_mm256_set1_epi64x(orthogonal), _mm256_set1_epi64x(diagonal), 0xF0)
     cdef __m256i down = up
     cdef __m256i up_free = _mm256_and_si256(up_landing, _mm256_set1_epi64x(empty))
     cdef __m256i down_free = _mm256_and_si256(down_landing, _mm256_set1_epi64x(empty))
@@ -37,14 +37,14 @@ cdef inline __m256i or_and(__m256i a, __m256i b, __m256i c) noexcept nogil:
     return _mm256_or_si256(a, _mm256_and_si256(b, c))
 
 
-cdef inline u64 fill_union(u64 straight, u64 diagonal, u64 empty) noexcept nogil:
-    cdef Fill attacks = fill_attacks(straight, diagonal, empty)
+cdef inline u64 fill_union(u64 orthogonal, u64 diagonal, u64 empty) noexcept nogil:
+    cdef Fill attacks = fill_attacks(orthogonal, diagonal, empty)
     return lanes_or(_mm256_or_si256(attacks.up, attacks.down))
 
 
-cdef inline u64 attacks_union(u64 straight, u64 diagonal, Occupancy occupancy) noexcept nogil:
-    """All squares attacked by the sliders: `straight` are rooks and queens, `diagonal` bishops and queens."""
-    return fill_union(straight, diagonal, ~occupancy) if straight | diagonal else 0
+cdef inline u64 attacked_by_sliders(u64 orthogonal, u64 diagonal, Occupancy occupancy) noexcept nogil:
+    """All squares attacked by the sliders: `orthogonal` are rooks and queens, `diagonal` bishops and queens."""
+    return fill_union(orthogonal, diagonal, ~occupancy) if orthogonal | diagonal else 0
 
 
 cdef inline __m256i byte_counts(__m256i bits) noexcept nogil:
@@ -57,11 +57,11 @@ cdef inline __m256i byte_counts(__m256i bits) noexcept nogil:
         _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi64(bits, 4), low)))
 
 
-cdef inline u64 targets_count(u64 straight, u64 diagonal, Occupancy occupancy, u64 targets) noexcept nogil:
+cdef inline u64 count_slider_moves(u64 orthogonal, u64 diagonal, Occupancy occupancy, u64 targets) noexcept nogil:
     """How many (slider, target) pairs there are: the sliders' moves onto `targets`."""
-    if not straight | diagonal:
+    if not orthogonal | diagonal:
         return 0
-    cdef Fill attacks = fill_attacks(straight, diagonal, ~occupancy)
+    cdef Fill attacks = fill_attacks(orthogonal, diagonal, ~occupancy)
     cdef __m256i wanted = _mm256_set1_epi64x(targets)
     cdef __m256i counts = _mm256_add_epi8(
         byte_counts(_mm256_and_si256(attacks.up, wanted)),

@@ -10,7 +10,7 @@ cdef inline u64 shifted(u64 bits, int step) noexcept nogil:
 
 
 cdef inline u64 rook_attacks(int square, Occupancy occupancy) noexcept nogil:
-    return straight_union(bit(square), ~occupancy)
+    return orthogonal_union(bit(square), ~occupancy)
 
 
 cdef inline u64 bishop_attacks(int square, Occupancy occupancy) noexcept nogil:
@@ -18,10 +18,10 @@ cdef inline u64 bishop_attacks(int square, Occupancy occupancy) noexcept nogil:
 
 
 cdef inline u64 queen_attacks(int square, Occupancy occupancy) noexcept nogil:
-    return straight_union(bit(square), ~occupancy) | diagonal_union(bit(square), ~occupancy)
+    return orthogonal_union(bit(square), ~occupancy) | diagonal_union(bit(square), ~occupancy)
 
 
-cdef inline u64 straight_union(u64 sliders, u64 empty) noexcept nogil:
+cdef inline u64 orthogonal_union(u64 sliders, u64 empty) noexcept nogil:
     return (fill_attacks(sliders, empty, 8, ~<u64>0) | fill_attacks(sliders, empty, -8, ~<u64>0)
             | fill_attacks(sliders, empty, 1, ~FILE_A) | fill_attacks(sliders, empty, -1, ~FILE_H))
 
@@ -31,21 +31,21 @@ cdef inline u64 diagonal_union(u64 sliders, u64 empty) noexcept nogil:
             | fill_attacks(sliders, empty, -7, ~FILE_A) | fill_attacks(sliders, empty, -9, ~FILE_H))
 
 
-cdef inline u64 attacks_union(u64 straight, u64 diagonal, Occupancy occupancy) noexcept nogil:
-    """All squares attacked by the sliders: `straight` are rooks and queens, `diagonal` bishops and queens."""
-    return ((straight_union(straight, ~occupancy) if straight else 0)
+cdef inline u64 attacked_by_sliders(u64 orthogonal, u64 diagonal, Occupancy occupancy) noexcept nogil:
+    """All squares attacked by the sliders: `orthogonal` are rooks and queens, `diagonal` bishops and queens."""
+    return ((orthogonal_union(orthogonal, ~occupancy) if orthogonal else 0)
             | (diagonal_union(diagonal, ~occupancy) if diagonal else 0))
 
 
-cdef inline u64 targets_count(u64 straight, u64 diagonal, Occupancy occupancy, u64 targets) noexcept nogil:
+cdef inline u64 count_slider_moves(u64 orthogonal, u64 diagonal, Occupancy occupancy, u64 targets) noexcept nogil:
     """How many (slider, target) pairs there are: the sliders' moves onto `targets`."""
     cdef u64 empty = ~occupancy
     cdef u64 count = 0
-    if straight:
-        count += (popcount(fill_attacks(straight, empty, 8, ~<u64>0) & targets)
-                  + popcount(fill_attacks(straight, empty, -8, ~<u64>0) & targets)
-                  + popcount(fill_attacks(straight, empty, 1, ~FILE_A) & targets)
-                  + popcount(fill_attacks(straight, empty, -1, ~FILE_H) & targets))
+    if orthogonal:
+        count += (popcount(fill_attacks(orthogonal, empty, 8, ~<u64>0) & targets)
+                  + popcount(fill_attacks(orthogonal, empty, -8, ~<u64>0) & targets)
+                  + popcount(fill_attacks(orthogonal, empty, 1, ~FILE_A) & targets)
+                  + popcount(fill_attacks(orthogonal, empty, -1, ~FILE_H) & targets))
     if diagonal:
         count += (popcount(fill_attacks(diagonal, empty, 9, ~FILE_A) & targets)
                   + popcount(fill_attacks(diagonal, empty, 7, ~FILE_H) & targets)
